@@ -50,6 +50,12 @@ jq '.findings[0] |= (.schedule_inline = (.witnesses[0].schedule_inline | .choice
 "$RADDLE" replay other.json -- ./smcm dekker >/dev/null 2>err </dev/null
 grep -q 'other alternatives' err || complain "a choice that does not fit"
 
+# Runs that continue from a frozen program show what runs show that are started anew.
+"$RADDLE" classify -q -o anew --memory sc,tso,pso,weak --no-snapshots --json anew.json --race "$(place publish),$(place receive)" -- ./smcm box \
+	2>err </dev/null
+[ "$(jq -c '.findings[0] | [.classes, .k, .notes]' anew.json)" = "$(jq -c '.findings[0] | [.classes, .k, .notes]' box.json)" ] ||
+	complain "snapshots: $(jq -c '.findings[0] | [.classes, .k, .notes]' anew.json box.json)"
+
 # Single models can be requested, and their classes are the same each time.
 "$RADDLE" classify -q -o out/weak --memory weak --coherent --json weak.json --race "$(place publish),$(place receive)" -- ./smcm box 2>err </dev/null
 [ "$(jq -c '.findings[0].classes' weak.json)" = '{"weak":"spec-violated"}' ] || complain "weak alone: $(jq -c '.findings[0].classes' weak.json)"

@@ -543,6 +543,20 @@ static void test_endless_program_is_ended(void **state)
 	assert_true(now - 1000 >= w.limit_ms);
 }
 
+/* A limit that the user set is in real time, which only the caller knows. */
+static void test_program_is_ended_at_the_users_limit(void **state)
+{
+	(void)state;
+	board.phase = RADDLE_GOES_ON;
+	rows[1].accesses++;
+	assert_int_equal(wait_for(20), WATCH_GO_ON);
+	w.late = true;
+	rows[1].accesses++;
+	assert_int_equal(wait_for(20), WATCH_END);
+	assert_int_equal(w.end, REPLAY_RAN_ON);
+	assert_int_equal(w.limit, REPLAY_LIMIT_TIME);
+}
+
 /* The program is ended at its extent, however long that takes.  Each point counts as one, and
  * accesses count by the thousand, of all threads together. */
 static void test_program_is_ended_at_its_extent(void **state)
@@ -621,6 +635,7 @@ int main(void)
 		TEST(test_hang_after_going_free),
 		TEST(test_livelock_ends_at_once),
 		TEST(test_endless_program_is_ended),
+		TEST(test_program_is_ended_at_the_users_limit),
 		TEST(test_program_is_ended_at_its_extent),
 		TEST(test_program_that_waits_for_a_signal_is_ended),
 		TEST(test_nobody_is_hurried_who_looks),

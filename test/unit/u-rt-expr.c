@@ -224,7 +224,7 @@ static void test_solver(void **state)
 		seed = 1000 + round;
 		make_pool();
 		assert_int_equal(sym_trace_read(&t, shadow_memory, RADDLE_SHADOW_SIZE), 0);
-		s = sym_solver_new(&t, 5000);
+		s = sym_solver_new(&t, 20000000);
 		assert_non_null(s);
 		for (size_t i = 0; i < pool_count; i++) {
 			struct sym_fact fact = {pool[i].node, draw(2)};

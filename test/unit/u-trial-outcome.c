@@ -28,23 +28,25 @@ static uint32_t below(uint32_t n)
 
 /* ---- time limits ---- */
 
-/* Computes the limit by its definition, without shortcuts, in whole milliseconds. */
+/* Computes the limits by their definitions, without shortcuts, in whole milliseconds. */
 static int64_t slow_limit_ms(const struct replay_conditions *c, int64_t now_ns)
 {
-	int64_t limit;
+	int64_t limit = INT64_MAX;
 
-	if (c->limit_ns != 0) {
+	if (c->limit_ns != 0)
 		limit = c->limit_ns / RD_NS_PER_MS;
-	} else {
-		limit = 0;
-		for (int i = 0; i < 20; i++)
-			limit += c->recorded_ns / RD_NS_PER_MS;
-		if (limit < 10000)
-			limit = 10000;
-	}
 	if (c->deadline_ns != 0 && (c->deadline_ns - now_ns) / RD_NS_PER_MS < limit)
 		limit = (c->deadline_ns - now_ns) / RD_NS_PER_MS;
-	return limit < 1 ? 1 : limit;
+	return limit == INT64_MAX ? 0 : limit < 1 ? 1 : limit;
+}
+
+static int64_t slow_work_ms(const struct replay_conditions *c)
+{
+	int64_t work = 0;
+
+	for (int i = 0; i < 20; i++)
+		work += c->recorded_ns / RD_NS_PER_MS;
+	return c->limit_ns ? 0 : work < 10000 ? 10000 : work;
 }
 
 static void test_limit(void **state)
@@ -58,6 +60,7 @@ static void test_limit(void **state)
 			.deadline_ns = below(2) ? 0 : now + ((int64_t)below(40000) - 2000) * RD_NS_PER_MS};
 
 		assert_int_equal(trial_limit_ns(&c, now) / RD_NS_PER_MS, slow_limit_ms(&c, now));
+		assert_int_equal(trial_work_ns(&c) / RD_NS_PER_MS, slow_work_ms(&c));
 	}
 }
 
@@ -66,13 +69,15 @@ static void test_limit_rows(void **state)
 	struct replay_conditions c = {0};
 
 	(void)state;
-	/* If nothing is known, a run gets the smallest limit. */
-	assert_int_equal(trial_limit_ns(&c, 5), 10 * RD_NS_PER_S);
+	/* If nothing is known, a run gets the smallest limit of work, and no limit of real time. */
+	assert_int_equal(trial_work_ns(&c), 10 * RD_NS_PER_S);
+	assert_int_equal(trial_limit_ns(&c, 5), 0);
 	/* After a recorded run of one second, the limit is twenty times as long. */
 	c.recorded_ns = RD_NS_PER_S;
-	assert_int_equal(trial_limit_ns(&c, 5), 20 * RD_NS_PER_S);
-	/* The user's limit has precedence, even if it is shorter. */
+	assert_int_equal(trial_work_ns(&c), 20 * RD_NS_PER_S);
+	/* The user's limit is in real time, and has precedence, even if it is shorter. */
 	c.limit_ns = 3 * RD_NS_PER_S;
+	assert_int_equal(trial_work_ns(&c), 0);
 	assert_int_equal(trial_limit_ns(&c, 5), 3 * RD_NS_PER_S);
 	/* An earlier deadline limits the run.  If the deadline has passed, a millisecond is left,
 	 * since 0 would mean no limit. */

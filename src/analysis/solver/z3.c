@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/library.h"
 
+#include <string.h>
+
 bool solver_z3_open(struct solver_z3 *z3)
 {
 	const struct rd_library_function functions[] = {
@@ -41,12 +43,37 @@ Z3_context solver_z3_context(const struct solver_z3 *z3)
 	return context;
 }
 
-void solver_z3_limit(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned timeout_ms)
+static void set_number(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, const char *name,
+		       unsigned value)
 {
 	Z3_params params = z3->mk_params(context);
 
 	z3->params_inc_ref(context, params);
-	z3->params_set_uint(context, params, z3->mk_string_symbol(context, "timeout"), timeout_ms);
+	z3->params_set_uint(context, params, z3->mk_string_symbol(context, name), value);
 	z3->solver_set_params(context, solver, params);
 	z3->params_dec_ref(context, params);
+}
+
+void solver_z3_limit(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned timeout_ms)
+{
+	set_number(z3, context, solver, "timeout", timeout_ms);
+}
+
+void solver_z3_limit_work(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned work)
+{
+	set_number(z3, context, solver, "rlimit", work);
+}
+
+uint64_t solver_z3_work(const struct solver_z3 *z3, Z3_context context, Z3_solver solver)
+{
+	Z3_stats stats = z3->solver_get_statistics(context, solver);
+	uint64_t work = 0;
+
+	z3->stats_inc_ref(context, stats);
+	for (unsigned i = 0; i < z3->stats_size(context, stats); i++)
+		if (!strcmp(z3->stats_get_key(context, stats, i), "rlimit count") &&
+		    z3->stats_is_uint(context, stats, i))
+			work = z3->stats_get_uint_value(context, stats, i);
+	z3->stats_dec_ref(context, stats);
+	return work;
 }

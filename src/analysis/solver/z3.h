@@ -7,6 +7,7 @@
 #define SOLVER_Z3_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <z3.h>
 
 #define SOLVER_Z3_LIBRARY "libz3.so.4"
@@ -24,7 +25,9 @@
 	X(mk_bv_sort) X(mk_unsigned_int64) X(get_numeral_uint64) \
 	X(mk_bvadd) X(mk_bvsub) X(mk_bvmul) X(mk_bvudiv) X(mk_bvsdiv) X(mk_bvurem) X(mk_bvsrem) X(mk_bvand) \
 	X(mk_bvor) X(mk_bvxor) X(mk_bvshl) X(mk_bvlshr) X(mk_bvashr) X(mk_bvult) X(mk_bvule) X(mk_bvslt) \
-	X(mk_bvsle) X(mk_zero_ext) X(mk_sign_ext) X(mk_extract) X(mk_concat)
+	X(mk_bvsle) X(mk_zero_ext) X(mk_sign_ext) X(mk_extract) X(mk_concat) \
+	X(solver_get_statistics) X(stats_inc_ref) X(stats_dec_ref) X(stats_size) X(stats_get_key) X(stats_is_uint) \
+	X(stats_get_uint_value)
 /* clang-format on */
 
 /* All members are zero if Z3 is not loaded. */
@@ -43,7 +46,14 @@ void solver_z3_close(struct solver_z3 *z3);
  * get_error_code(). */
 Z3_context solver_z3_context(const struct solver_z3 *z3);
 
-/* Limits the time that a question may take. */
+/* Limits the time that a question may take.  Whether there is an answer then depends on how busy the
+ * machine is. */
 void solver_z3_limit(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned timeout_ms);
+
+/* Limits the number of steps of the solver, which Z3 calls "rlimit", for a question.  The number of
+ * steps of a question is always the same.  solver_z3_work() returns the number of steps of all
+ * questions of the context so far. */
+void solver_z3_limit_work(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned work);
+uint64_t solver_z3_work(const struct solver_z3 *z3, Z3_context context, Z3_solver solver);
 
 #endif

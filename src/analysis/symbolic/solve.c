@@ -35,20 +35,20 @@ struct sym_solver {
 	Z3_ast *made; /* the formula of each node, or NULL */
 	struct sym_walk *walk;
 	bool *touched; /* for each variable, true if the question depends on it */
-	int64_t spent_ns;
+	struct sym_cost cost;
 };
 
 /* ---- the library ---- */
 
-static void open_context(struct sym_solver *s, unsigned timeout_ms)
+static void open_context(struct sym_solver *s, unsigned work)
 {
 	s->ctx = solver_z3_context(&s->z3);
 	s->solver = s->z3.mk_solver(s->ctx);
 	s->z3.solver_inc_ref(s->ctx, s->solver);
-	solver_z3_limit(&s->z3, s->ctx, s->solver, timeout_ms);
+	solver_z3_limit_work(&s->z3, s->ctx, s->solver, work);
 }
 
-struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms)
+struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned work)
 {
 	struct sym_solver *s = rd_xcalloc(1, sizeof *s);
 
@@ -57,7 +57,7 @@ struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms
 		sym_solver_free(s);
 		return NULL;
 	}
-	open_context(s, timeout_ms);
+	open_context(s, work);
 	s->made = rd_xcalloc(t->node_count + 1, sizeof(Z3_ast));
 	s->touched = rd_xcalloc(t->var_count + 1, sizeof *s->touched);
 	s->walk = sym_walk_new(t);
@@ -83,9 +83,12 @@ void sym_solver_fix(struct sym_solver *s, const bool *fixed)
 	s->fixed = fixed;
 }
 
-double sym_solver_seconds(const struct sym_solver *s)
+struct sym_cost sym_solver_cost(struct sym_solver *s)
 {
-	return (double)s->spent_ns / 1e9;
+	struct sym_cost cost = s->cost;
+
+	s->cost = (struct sym_cost){0};
+	return cost;
 }
 
 /* ---- formulas ---- */
@@ -426,6 +429,7 @@ enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, si
 {
 	RD_ASSERT(wanted <= count);
 	bool *in = rd_xcalloc(count + 1, sizeof *in);
+	uint64_t work = solver_z3_work(&s->z3, s->ctx, s->solver);
 	int64_t start = rd_cpu_ns();
 	enum sym_answer answer;
 
@@ -443,7 +447,8 @@ enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, si
 	if (answer == SYM_YES && !is_right(s, facts, count, values))
 		answer = SYM_UNKNOWN;
 	s->z3.solver_pop(s->ctx, s->solver, 1);
-	s->spent_ns += rd_cpu_ns() - start;
+	s->cost.work += solver_z3_work(&s->z3, s->ctx, s->solver) - work;
+	s->cost.seconds += (double)(rd_cpu_ns() - start) / 1e9;
 	free(in);
 	return answer;
 }

@@ -20,8 +20,9 @@ struct sym_fact {
 
 struct sym_solver;
 
-/* Makes a solver.  The trace must outlive it.  Returns NULL if Z3 is not available. */
-struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned timeout_ms);
+/* Makes a solver.  The trace must outlive it.  `work` limits a question, in steps of the solver
+ * (solver/z3.h).  Returns NULL if Z3 is not available. */
+struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned work);
 void sym_solver_free(struct sym_solver *s);
 
 /* Sets which variables must keep their values.  `fixed` must outlive the solver. */
@@ -34,6 +35,12 @@ void sym_solver_fix(struct sym_solver *s, const bool *fixed);
 enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
 			  uint64_t *values);
 
-double sym_solver_seconds(const struct sym_solver *s);
+/* Returns what all questions since the last call have cost: steps of the solver, and seconds of
+ * processor time. */
+struct sym_cost {
+	uint64_t work;
+	double seconds;
+};
+struct sym_cost sym_solver_cost(struct sym_solver *s);
 
 #endif

@@ -23,6 +23,7 @@
 #include "base/memory.h"
 #include "raddle/world.h"
 #include "record/sink.h"
+#include "run/proc.h"
 #include "trace/decode.h"
 
 #include <errno.h>
@@ -625,6 +626,19 @@ static void signal_rest(const struct record_collector *c, int number)
 		const struct process *p = c->processes[n];
 		if (p && !p->dead && p->pidfd >= 0)
 			syscall(SYS_pidfd_send_signal, p->pidfd, number, NULL, 0);
+	}
+}
+
+void record_collector_measure(const struct record_collector *c, struct run_clock_look *look)
+{
+	*look = (struct run_clock_look){.real_ns = rd_now_ns()};
+	for (uint32_t n = 1; n < RADDLE_MAX_PROCESSES; n++) {
+		const struct process *p = c->processes[n];
+
+		if (!p || p->dead || p->pidfd < 0)
+			continue;
+		look->cpu_ns += run_process_cpu_ns((pid_t)p->pid);
+		look->awake += run_process_awake((pid_t)p->pid);
 	}
 }
 

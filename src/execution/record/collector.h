@@ -9,6 +9,7 @@
 #ifndef RECORD_COLLECTOR_H
 #define RECORD_COLLECTOR_H
 
+#include "run/clock.h"
 #include "run/session.h"
 #include "trace/meta.h"
 
@@ -69,6 +70,9 @@ uint64_t record_collector_events(const struct record_collector *c);
 
 /* Returns the number of forked processes that still run. */
 size_t record_collector_alive(const struct record_collector *c);
+
+/* Measures these processes together, for their program time. */
+void record_collector_measure(const struct record_collector *c, struct run_clock_look *look);
 
 /* Drains the session until all forked processes have ended.  When `wait` returns false, the
  * processes are ended, first by SIGTERM.  If `wait` is NULL, they may run for as long as they

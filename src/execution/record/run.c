@@ -33,6 +33,7 @@ struct parts {
 	struct record_watch watch;
 	struct run_meter meter;
 	struct record_result *result;
+	struct run_clock rest;	     /* program time of the processes that outlive the program */
 	uint64_t events;	     /* number of events at the last check */
 	int64_t event_ns;	     /* when the last new events were noticed */
 	struct trace_sites *sites;   /* NULL if this is not a full trace */
@@ -58,13 +59,18 @@ static bool has_enough(struct parts *p)
  * client is still running. */
 static bool may_outlive(void *context)
 {
-	const struct parts *p = context;
+	struct parts *p = context;
 	uint64_t ms = (uint64_t)(rd_now_ns() - p->result->ended_ns) / 1000000, most = p->run->outlive_most_ms;
 	bool accompanied = p->run->companion && p->run->companion->command;
+	struct run_clock_look look;
 
 	if (run_forward_asked() || (most && ms >= most))
 		return false;
-	return accompanied ? run_companion_runs(p->run->companion) : ms < p->run->outlive_ms;
+	if (accompanied)
+		return run_companion_runs(p->run->companion);
+	record_collector_measure(p->collector, &look);
+	run_clock_step(&p->rest, &look);
+	return rd_ns_to_ms(p->rest.now_ns) < p->run->outlive_ms;
 }
 
 /* Forks a copy of this process, which follows the processes that outlive the program and completes

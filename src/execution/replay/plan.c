@@ -448,6 +448,7 @@ static void write_memory(const struct plan *p, struct raddle_memory *m)
 {
 	const struct schedule *s = p->schedule;
 
+	m->explores = 0;
 	m->model = (uint32_t)schedule_memory(s->memory);
 	m->seed = s->memory_seed;
 	m->track_count = (uint32_t)p->track_count;
@@ -668,7 +669,7 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer)
 
 /* Threads that have already begun have the same positions in both plans.  The initial thread is at
  * position 0, and the others are named in the part that the schedules have in common. */
-int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads)
+int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads, uint64_t memory_at)
 {
 	static const struct raddle_steer_thread no_thread = {.parent = RADDLE_STEER_NONE,
 							     .index = UINT32_MAX,
@@ -678,13 +679,15 @@ int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads)
 	struct raddle_steer_thread *table = (void *)((char *)steer + threads_at());
 	int err;
 
-	RD_ASSERT(p->schedule->turns && !p->schedule->memory);
+	RD_ASSERT(p->schedule->turns);
 	RD_ASSERT(p->thread_count <= threads + RADDLE_STEER_ROOM);
 	memcpy(table, p->threads, p->thread_count * sizeof *p->threads);
 	for (size_t i = p->thread_count; i < threads; i++)
 		table[i] = no_thread;
 	steer->thread_count = (uint32_t)threads;
 	steer->seed = p->schedule->seed;
+	if (p->schedule->memory)
+		write_memory(p, (struct raddle_memory *)((char *)steer + memory_at));
 	p->written_threads = p->thread_count;
 	p->written_watches = p->written_decisions = 0;
 	err = plan_write_more(p, steer);

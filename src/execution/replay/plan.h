@@ -76,8 +76,8 @@ void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint
 
 /* Rewrites the steering memory of a frozen program (replay/snapshot.h) so that its next copy
  * follows this plan instead of the plan that is there.  `threads` is the number of threads in that
- * earlier plan. */
-int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads);
+ * earlier plan, and `memory_at` the offset of its memory model. */
+int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads, uint64_t memory_at);
 
 /* Adds watches and decisions for a stopped program.  `more` is needed only during the call.  The
  * caller sets the seed and the flags. */

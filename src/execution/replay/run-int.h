@@ -8,6 +8,7 @@
 #include "replay/replay.h"
 #include "replay/turns-int.h"
 #include "replay/watch-int.h"
+#include "run/clock.h"
 #include "run/session.h"
 
 #include <stdbool.h>
@@ -24,7 +25,11 @@ struct replay {
 	struct raddle_slot *slots;
 	struct watch watch;
 	struct turns turns;
-	struct board board; /* memory for the next board */
+	struct board board;	/* memory for the next board */
+	struct run_clock clock; /* the clock of the program */
+	/* the real time when the program was started, and how long after that the threads met, or the
+	 * last look if they have not met */
+	int64_t started_ns, met_ns;
 	bool gave_up, stays, killed;
 	bool looked;	/* the board was read at least once */
 	size_t threads; /* number of threads of the plan when it was written */

@@ -38,20 +38,15 @@
 #include <unistd.h>
 
 /* A replay waits for progress for PATIENCE_FACTOR times the length of the recorded run, which
- * allows for the slowdown by steering.  It waits for at least PATIENCE_MIN_MS, because of short
- * runs on a busy machine.  These and the limits below were chosen by hand: smaller values end runs
- * that are only slow, and larger values waste time. */
+ * allows for the slowdown by steering.  It waits for at least PATIENCE_MIN_MS.  These and the limits
+ * below are times of the program's clock (run/clock.h).  They were chosen by hand: smaller values end
+ * runs that are only slow, and larger values waste time. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* patience if the length of the recorded run is not known */
 #define LIMIT_FACTOR 10		  /* the whole run may take this many times the patience */
 /* how many times a run is repeated because the flavour was removed from the cache */
 #define RENEWALS_MAX 3
-
-static uint64_t now_ms(void)
-{
-	return (uint64_t)rd_now_ns() / 1000000u;
-}
 
 /* ---- ending ---- */
 
@@ -195,6 +190,17 @@ static bool leaves(void *context)
 	return ((struct replay *)context)->frozen != 0;
 }
 
+/* Limits that the user set are in real time, and so is the time of the meeting, which is reported.
+ * All other limits are measured by the clock of the program. */
+static void note_real_time(struct replay *r)
+{
+	int64_t real_ns = rd_now_ns() - r->started_ns;
+
+	r->watch.late = r->request->limit_ms && real_ns >= rd_ms_to_ns(r->request->limit_ms);
+	if (!r->watch.met)
+		r->met_ns = real_ns;
+}
+
 static void look(void *context, pid_t pid)
 {
 	struct replay *r = context;
@@ -210,7 +216,8 @@ static void look(void *context, pid_t pid)
 	read_board(r, pid);
 	r->board.others = record_collector_alive(r->collector) != 0;
 	r->board.handed = r->request->schedule->handed;
-	action = watch_step(&r->watch, &r->board, now_ms());
+	note_real_time(r);
+	action = watch_step(&r->watch, &r->board, (uint64_t)run_clock_now(&r->clock, pid) / 1000000u);
 	replay_report_progress(r, r->watch.before.turn);
 	handle_meeting(r, pid);
 	handle_crash(r, pid);
@@ -229,13 +236,12 @@ static void look(void *context, pid_t pid)
 
 static void note_times(struct replay *r, const struct run_meter *meter, pid_t pid, int status)
 {
-	uint64_t start_ms = (uint64_t)meter->started_ns / 1000000u;
 	struct run_end end;
 
 	run_meter_stop(meter, pid, status, &end);
 	r->result->wall_seconds = (double)end.wall_us / 1e6;
 	r->result->cpu_seconds = (double)end.cpu_us / 1e6;
-	r->result->met_seconds = r->watch.met_ms ? (double)(r->watch.met_ms - start_ms) / 1e3 : 0;
+	r->result->met_seconds = r->watch.met ? (double)r->met_ns / 1e9 : 0;
 }
 
 static int launch(struct replay *r, pid_t *pid)
@@ -265,6 +271,8 @@ static int run_launched(struct replay *r)
 	pid_t pid;
 
 	run_meter_start(&meter, NULL, false);
+	r->started_ns = meter.started_ns;
+	r->clock = (struct run_clock){0};
 	err = launch(r, &pid);
 	if (err)
 		return err;
@@ -373,7 +381,7 @@ static void set_patience(struct replay *r)
 	r->watch.patience_ms = patience;
 	r->watch.strict = q->strict;
 	r->watch.most = q->most;
-	r->watch.limit_ms = q->limit_ms ? q->limit_ms : LIMIT_FACTOR * patience;
+	r->watch.limit_ms = q->work_ms ? q->work_ms : q->limit_ms ? UINT64_MAX : LIMIT_FACTOR * patience;
 }
 
 /* Replays the recorded input from outside. */
@@ -395,7 +403,11 @@ static void set_run(struct replay *r)
 	r->steer->depth = q->strategy.depth;
 	r->steer->length = q->strategy.length;
 	r->steer->most = q->most;
-	r->turns = (struct turns){q, &r->plan, r->steer, r->result->arena, 0};
+	r->turns = (struct turns){.request = q,
+				  .plan = &r->plan,
+				  .steer = r->steer,
+				  .arena = r->result->arena,
+				  .memory_at = r->copied ? q->snapshot->memory_at : plan_memory_at(&r->plan)};
 	r->steer->detect_memory = q->detect_memory ? q->detect_memory : replay_detector_memory();
 	memcpy(r->steer->keep, q->schedule->keep, sizeof r->steer->keep);
 	watch_start(&r->watch, &r->plan, q->program->sites);
@@ -407,6 +419,13 @@ static void set_run(struct replay *r)
 static bool is_to_freeze(const struct replay_request *q)
 {
 	return q->snapshot && !q->snapshot->off && !q->snapshot->pid;
+}
+
+/* Writes the choices of the exploration to which the run belongs, if there is one. */
+static void write_search(struct replay *r, struct raddle_memory *memory)
+{
+	if (r->request->explore && r->request->schedule->memory)
+		plan_explore(&r->plan, r->request->explore, memory);
 }
 
 /* Makes the session for a program that starts, and writes the plan. */
@@ -428,8 +447,7 @@ static int open_session(struct replay *r)
 	r->steer = run_session_steer(&r->session);
 	r->threads = r->plan.thread_count;
 	plan_write(&r->plan, r->steer, flags(r), plan_first(&r->plan, q->first));
-	if (q->explore && q->schedule->memory)
-		plan_explore(&r->plan, q->explore, raddle_steer_memory(r->steer));
+	write_search(r, raddle_steer_memory(r->steer));
 	r->slots = raddle_steer_slots(r->steer); /* before the program can change their offset */
 	if (q->free)
 		atomic_store(&r->steer->phase, RADDLE_RUNS_FREE);
@@ -472,9 +490,10 @@ static int run_copy(struct replay *r)
 	r->slots = (struct raddle_slot *)((char *)r->steer + s->slots_at);
 	err = plan_place_globals(&r->plan, s->pid);
 	if (!err)
-		err = plan_write_copy(&r->plan, r->steer, s->threads);
+		err = plan_write_copy(&r->plan, r->steer, s->threads, s->memory_at);
 	if (err)
 		return err;
+	write_search(r, (struct raddle_memory *)((char *)r->steer + s->memory_at));
 	r->steer->flags = flags(r);
 	r->steer->order = plan_first(&r->plan, r->request->first);
 	set_run(r);

@@ -32,6 +32,7 @@ struct replay_search {
 	size_t count, planned, capacity;
 	struct rd_umap states;
 	uint64_t runs;
+	uint64_t extent; /* of all runs together (replay/board-int.h); the caller adds it */
 	struct {
 		struct replay_search_plan *first, *last;
 	} queues[REPLAY_SEARCH_COSTS];

@@ -41,6 +41,7 @@ int snapshot_take(struct replay_snapshot *s, struct replay *r, pid_t pid)
 	s->session = r->session;
 	s->world = r->world;
 	s->slots_at = (uint64_t)((char *)r->slots - (char *)r->steer);
+	s->memory_at = r->turns.memory_at;
 	s->threads = r->threads;
 	s->points = r->steer->freezing.points;
 	s->input = lseek(streams[STDIN_FILENO], 0, SEEK_CUR);
@@ -78,6 +79,7 @@ void snapshot_note_unfrozen(struct replay_snapshot *s, const struct raddle_steer
 		[RADDLE_UNFROZEN_FILES] = "it has open files that copies would share",
 		[RADDLE_UNFROZEN_MEMORY] = "it shares memory with other processes",
 		[RADDLE_UNFROZEN_THREADS] = "it has kernel threads that copies would lack",
+		[RADDLE_UNFROZEN_CHOICES] = "the memory model has left choices open before that point",
 	};
 	uint32_t frozen = atomic_load(&steer->freezing.state);
 

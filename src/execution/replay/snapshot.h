@@ -31,9 +31,9 @@ struct replay_snapshot {	   /* zeroed, except `freeze` and `after`, before the f
 	struct run_session session;
 	struct run_image image;
 	struct replay_world *world; /* replayed input from outside, or NULL */
-	/* About the plan of the frozen program: the offset of the slots in the steering memory, and
-	 * the number of threads. */
-	uint64_t slots_at;
+	/* About the plan of the frozen program: the offsets of the slots and of the memory model in
+	 * the steering memory, and the number of threads. */
+	uint64_t slots_at, memory_at;
 	size_t threads;
 	struct rd_buf written[2]; /* what the program had written to stdout and stderr */
 	/* the program's position in its standard input; -1 if there is no position */

@@ -12,6 +12,7 @@ struct turns {
 	struct plan *plan;
 	struct raddle_steer *steer;
 	struct rd_arena *arena; /* the arena of the result */
+	uint64_t memory_at;	/* offset of struct raddle_memory in the steering memory */
 	int err;		/* the error of the first failure to extend the plan, or 0 */
 };
 

@@ -308,7 +308,7 @@ void turns_memory_result(const struct turns *t, const struct board *b, struct re
 
 	if (!s->memory)
 		return;
-	m = (struct raddle_memory *)((char *)t->steer + plan_memory_at(t->plan));
+	m = (struct raddle_memory *)((char *)t->steer + t->memory_at);
 	draw_choices(t, b, m, out);
 	out->choices = atomic_load(&m->choices);
 	out->over = over_text(atomic_load(&m->over));

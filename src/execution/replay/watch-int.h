@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside replay/: decides from a sequence of boards what to do with a steered program.  It uses no
- * clock and no processes, so every case can be tested.
+ * clock and no processes, so every case can be tested.  All times are those of the program's clock
+ * (run/clock.h), so that decisions do not depend on how busy the machine is.
  */
 #ifndef REPLAY_WATCH_INT_H
 #define REPLAY_WATCH_INT_H
@@ -40,6 +41,7 @@ struct watch {
 	bool interrupted; /* set by the caller: a signal asks to end the replay */
 	bool unled;	  /* set by the caller: no thread is led, although threads may be stopped */
 	bool strict;	  /* set by the caller: a program that leaves its plan is killed */
+	bool late;	  /* set by the caller: the user's time limit has passed */
 	bool staying;	  /* a user inspects the threads where they met, so nothing is killed */
 
 	/* The following members are the decisions. */
@@ -50,7 +52,7 @@ struct watch {
 	enum replay_end end;
 	enum replay_limit limit; /* the limit that was reached, if `end` is REPLAY_RAN_ON */
 	struct rd_buf why;
-	uint64_t met_ms; /* when the threads met, or 0 if they have not */
+	bool met; /* the threads have met */
 
 	/* The following members are observations. */
 	struct board before;
@@ -81,7 +83,8 @@ struct watch {
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites);
 void watch_release(struct watch *w);
 
-/* Takes the next board, which becomes `before`; *b receives the old board. */
+/* Takes the next board, which becomes `before`; *b receives the old board.  `now_ms` is the time by the
+ * clock of the program. */
 enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms);
 
 /* Returns true if the thread is in the operation at which the plan stops it. */

@@ -283,7 +283,7 @@ static enum replay_limit reached(const struct watch *w, const struct board *b, u
 		return REPLAY_LIMIT_OUTSIDE;
 	if (w->most && (b->ran_on || (b->count > 1 && board_extent(b) >= MOST_FACTOR * w->most)))
 		return REPLAY_LIMIT_POINTS;
-	if (now_ms - w->start_ms >= w->limit_ms)
+	if (w->late || now_ms - w->start_ms >= w->limit_ms)
 		return REPLAY_LIMIT_TIME;
 	return w->strict && b->left ? REPLAY_LIMIT_SCHEDULE : REPLAY_LIMIT_NONE;
 }
@@ -306,9 +306,7 @@ static enum watch_action next(struct watch *w, const struct board *b, uint64_t n
 {
 	if (w->ended)
 		return WATCH_END;
-	if (!w->met_ms &&
-	    (b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || b->phase == RADDLE_GOES_ON))
-		w->met_ms = now_ms;
+	w->met |= b->phase == RADDLE_MET || b->phase == RADDLE_RUNS_FREE || b->phase == RADDLE_GOES_ON;
 	if (watch_stands(w, b, now_ms) && watch_is_planned(w, b)) {
 		decide(w, REPLAY_CONFIRMED);
 		return end_program(w, REPLAY_DEADLOCKED);

@@ -57,16 +57,6 @@ void run_meter_start(struct run_meter *m, const struct run_limits *limits, bool 
 
 /* ---- while the program runs ---- */
 
-static uint64_t cpu_of(pid_t pid)
-{
-	struct timespec t;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
-}
-
 /* Judges a program whose time is up.  A program that seems to be asleep is observed for STILL_NS
  * first. */
 static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now)
@@ -80,12 +70,22 @@ static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now
 	return now > end + (asleep ? 3 * STILL_NS : 0) ? RUN_TIMED_OUT : RUN_EXITED;
 }
 
+/* Judges a program whose program time is up.  A program that seems to be asleep is observed for
+ * STILL_NS first. */
+static enum run_how judge_worked(const struct run_meter *m, pid_t pid, int64_t now)
+{
+	if (!run_process_is_asleep(pid))
+		return RUN_TIMED_OUT;
+	return now - m->moved_ns > STILL_NS ? RUN_STALLED : RUN_EXITED;
+}
+
 /* Returns the reason why the program has to be ended, or RUN_EXITED if it may continue. */
 static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 {
 	RD_ASSERT(now >= m->started_ns);
 	const struct run_limits *l = &m->limits;
-	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u, cpu = cpu_of(pid);
+	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u,
+		 cpu = (uint64_t)run_process_cpu_ns(pid) / 1000u;
 
 	if (l->interrupts && run_forward_asked() >= l->interrupts)
 		return RUN_INTERRUPTED;
@@ -97,6 +97,8 @@ static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 	}
 	if (l->cpu_ms && cpu > l->cpu_ms * 1000)
 		return RUN_TIMED_OUT;
+	if (l->work_ms && run_clock_now(&m->clock, pid) > rd_ms_to_ns(l->work_ms))
+		return judge_worked(m, pid, now);
 	return l->wall_ms && wall_ms > l->wall_ms ? judge_late(m, pid, now) : RUN_EXITED;
 }
 
@@ -170,4 +172,7 @@ void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run
 		.cpu_us = microseconds(now.ru_utime, m->before.ru_utime) +
 			  microseconds(now.ru_stime, m->before.ru_stime),
 		.peak_kb = (uint64_t)now.ru_maxrss};
+	end->work_us = (uint64_t)m->clock.now_ns / 1000u;
+	if (end->work_us < end->cpu_us)
+		end->work_us = end->cpu_us;
 }

@@ -7,6 +7,8 @@
 #ifndef RUN_METER_H
 #define RUN_METER_H
 
+#include "run/clock.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -15,6 +17,7 @@
 struct run_limits {	    /* 0 means no limit */
 	uint64_t wall_ms;   /* wall-clock time after which the program is ended */
 	unsigned patience;  /* a program that is running or runnable may use wall_ms times this */
+	uint64_t work_ms;   /* program time (run/clock.h) */
 	uint64_t cpu_ms;    /* processor time in milliseconds */
 	uint64_t memory;    /* bytes of data memory */
 	uint64_t file_size; /* bytes of a single file */
@@ -38,6 +41,7 @@ struct run_end {
 	enum run_how how;
 	int status; /* wait status */
 	uint64_t wall_us, cpu_us, peak_kb;
+	uint64_t work_us; /* program time, if it was limited; at least the processor time */
 };
 
 struct run_meter {
@@ -48,6 +52,7 @@ struct run_meter {
 	int64_t started_ns, told_ns;
 	uint64_t last_cpu_us; /* the program's processor time at the last check */
 	int64_t moved_ns;     /* when last_cpu_us last changed */
+	struct run_clock clock;
 	/* The number of processes that the kernel had killed for lack of memory before the start.
 	 * It is not read if there are no limits, and is then UINT64_MAX. */
 	uint64_t kills;

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -226,6 +227,37 @@ bool run_process_is_asleep(pid_t pid)
 
 	visit_tasks(pid, look_for_sleep, &s);
 	return !s.awake;
+}
+
+struct awake {
+	pid_t pid;
+	size_t count;
+};
+
+static void count_awake(void *context, pid_t tid)
+{
+	struct awake *a = context;
+	struct run_task task;
+
+	a->count += run_task_read(a->pid, tid, &task) && !strchr("SIZX", task.state);
+}
+
+size_t run_process_awake(pid_t pid)
+{
+	struct awake a = {.pid = pid};
+
+	visit_tasks(pid, count_awake, &a);
+	return a.count;
+}
+
+int64_t run_process_cpu_ns(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 bool run_process_mappings(pid_t pid, bool (*take)(void *context, const struct run_mapping *mapping),

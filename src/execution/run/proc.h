@@ -62,6 +62,13 @@ bool run_process_descends(pid_t pid, pid_t ancestor);
 /* Returns true if no thread is running, runnable or waiting for a disk. */
 bool run_process_is_asleep(pid_t pid);
 
+/* Returns the number of threads that are not asleep: they run, are runnable, wait for a disk or are
+ * stopped. */
+size_t run_process_awake(pid_t pid);
+
+/* Returns the processor time of all threads of the process, or 0 if the process is gone. */
+int64_t run_process_cpu_ns(pid_t pid);
+
 /* A mapping in the memory of a process. */
 struct run_mapping {
 	uint64_t start, end, offset;

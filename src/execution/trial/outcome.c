@@ -16,24 +16,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limit of one run is this many times the recorded run, since turns and stops slow a program
- * down. A program that ends at once gets the minimum, because a busy machine can delay it by
- * seconds. */
-#define LIMIT_TIMES_RECORDED 20
-#define LIMIT_MIN_NS (10 * RD_NS_PER_S)
+/* The limit of one run, by the clock of the program, is this many times the recorded run, since turns
+ * and stops slow a program down.  A program that ends at once gets the minimum. */
+#define WORK_TIMES_RECORDED 20
+#define WORK_MIN_NS (10 * RD_NS_PER_S)
+
+int64_t trial_work_ns(const struct replay_conditions *c)
+{
+	int64_t work = WORK_TIMES_RECORDED * c->recorded_ns;
+
+	RD_ASSERT(c->recorded_ns >= 0);
+	return c->limit_ns ? 0 : work > WORK_MIN_NS ? work : WORK_MIN_NS;
+}
 
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns)
 {
-	int64_t limit = LIMIT_TIMES_RECORDED * c->recorded_ns, left = c->deadline_ns - now_ns;
+	int64_t limit = c->limit_ns, left = c->deadline_ns - now_ns;
 
-	RD_ASSERT(c->limit_ns >= 0 && c->recorded_ns >= 0);
-	if (limit < LIMIT_MIN_NS)
-		limit = LIMIT_MIN_NS;
-	if (c->limit_ns)
-		limit = c->limit_ns;
-	if (c->deadline_ns && left < limit)
-		limit = left;
-	return limit > RD_NS_PER_MS ? limit : RD_NS_PER_MS;
+	RD_ASSERT(c->limit_ns >= 0);
+	if (c->deadline_ns && (!limit || left < limit))
+		limit = left > RD_NS_PER_MS ? left : RD_NS_PER_MS;
+	return limit && limit < RD_NS_PER_MS ? RD_NS_PER_MS : limit;
 }
 
 /* ---- whether the run counts ---- */

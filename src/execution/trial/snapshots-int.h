@@ -16,13 +16,16 @@ struct snapshot_place {
 /* Conditions of the runs, which have to be the same for runs that continue from one snapshot. */
 struct snapshot_shared {
 	bool detect, cover; /* the detector runs; conflicting sites are recorded */
+	bool explores;	    /* the runs are an exploration of a memory model */
 	size_t branch;	    /* the decision at which other schedules branch off, counted from 1, or 0 */
 };
 struct snapshot_place snapshot_place_of(const struct schedule *s, const struct snapshot_shared *shared);
 
 /* Returns the snapshot for a run of this schedule, or NULL if the run has to be started anew.
- * `traps` is true if system calls of libraries are trapped. */
-struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps);
+ * `traps` is true if system calls of libraries are trapped, and `explores` if the run is part of an
+ * exploration of a memory model. */
+struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps,
+				       bool explores);
 
 /* Called after a run.  Tells the user why runs cannot be copied, unless that was reported
  * before. */

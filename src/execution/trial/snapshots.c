@@ -8,8 +8,9 @@
  * after that (which thread goes first, the seed, decisions and watches) differs from run to run.
  * If a schedule has no goal, the program is frozen before it creates its second thread, because
  * until then there is nothing to decide.  If the caller announces that several schedules are equal
- * up to the point of a decision (`branch`), the program is frozen there.  If the program has only
- * one thread at that point, it is frozen when its key occurs for the second time.  Otherwise this
+ * up to the point of a decision (`branch`), the program is frozen there.  Under a memory model this
+ * works as long as the model has left no choice open before that point (rt/steer/freeze.c).  If the program
+ * has only one thread at that point, it is frozen when its key occurs for the second time.  Otherwise this
  * has to be the third time, because such a snapshot pays off only for several runs.
  */
 #include "trial/snapshots-int.h"
@@ -67,6 +68,21 @@ static uint64_t add_watches(uint64_t hash, const struct schedule *s)
 	return hash;
 }
 
+/* Adds the memory model to the hash, and the accesses that obey it.  In its runs, watched accesses are
+ * choices, so the watches count, too. */
+static uint64_t add_memory(uint64_t hash, const struct schedule *s)
+{
+	hash = add_text(hash, s->memory);
+	for (size_t i = 0; i < s->track_count; i++) {
+		const struct schedule_track *t = &s->tracks[i];
+
+		hash = rd_hash_add(rd_hash_add(hash, t->site), t->write);
+		hash = rd_hash_add(add_text(hash, t->place.file), t->place.line);
+		hash = rd_hash_add(hash, t->place.column);
+	}
+	return add_watches(hash, s);
+}
+
 /* Adds the decisions that schedules have in common to the hash: the first `count`, and the point of
  * the next one. */
 static uint64_t add_decisions(uint64_t hash, const struct schedule *s, size_t count)
@@ -93,13 +109,14 @@ static bool has_counting_watch(const struct schedule *s)
 
 static enum raddle_freeze freeze_of(const struct schedule *s, size_t branch)
 {
-	if (!s->turns || s->memory || s->anywhere || s->nowhere || s->looks || s->stop_count)
+	if (!s->turns || s->anywhere || s->nowhere || s->looks || s->stop_count)
 		return RADDLE_FREEZE_NOWHERE;
 	if (s->goal_count)
 		return RADDLE_FREEZE_MET;
 	if (s->op_count || s->limit_count || has_counting_watch(s))
 		return RADDLE_FREEZE_NOWHERE;
-	return branch && branch <= s->decision_count ? RADDLE_FREEZE_DECISION : RADDLE_FREEZE_CREATION;
+	return branch && branch <= s->decision_count && !s->memory ? RADDLE_FREEZE_DECISION
+								   : RADDLE_FREEZE_CREATION;
 }
 
 struct snapshot_place snapshot_place_of(const struct schedule *s, const struct snapshot_shared *shared)
@@ -113,6 +130,8 @@ struct snapshot_place snapshot_place_of(const struct schedule *s, const struct s
 	hash = add_text(add_text(add_text(hash, s->edits), s->input), s->trace);
 	hash = rd_hash_add(rd_hash_add(hash, s->keep[0]), s->keep[1]);
 	hash = add_goals(add_ops(hash, s), s);
+	if (s->memory)
+		hash = rd_hash_add(add_memory(hash, s), shared->explores);
 	if (p.freeze == RADDLE_FREEZE_DECISION) {
 		p.after = (uint32_t)shared->branch - 1;
 		hash = add_decisions(add_watches(hash, s), s, p.after);
@@ -179,9 +198,10 @@ static struct replay_snapshot *find_at(struct trial_bench *b, struct snapshot_pl
 		       : NULL;
 }
 
-struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps)
+struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps,
+				       bool explores)
 {
-	struct snapshot_shared shared = {b->detect, b->cover, b->branch};
+	struct snapshot_shared shared = {b->detect, b->cover, explores, b->branch};
 	struct snapshot_place place = snapshot_place_of(s, &shared);
 	struct replay_snapshot *found;
 

@@ -342,6 +342,7 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.cover = b->cover,
 		.recorded_ms = rd_ns_to_ms(c->recorded_ns),
 		.limit_ms = rd_ns_to_ms(trial_limit_ns(c, rd_now_ns())),
+		.work_ms = rd_ns_to_ms(trial_work_ns(c)),
 		.most = b->most,
 		.no_world = c->no_world,
 		.accompanied = c->companion != NULL,
@@ -507,8 +508,10 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	if (!err)
 		err = describe_run(b, &result, t);
 	t->at_race = t->fault && trial_is_at_race(s, &result.fault);
-	if (!err && r->search)
+	if (!err && r->search) {
 		replay_search_took(r->search, &result.memory);
+		r->search->extent += result.turns.extent;
+	}
 	if (!err && r->hooks->result)
 		wanted = r->hooks->result(r->hooks->context, &result);
 	if (!err && made && wanted && result.turns.complete && (!s->memory || result.memory.complete))
@@ -654,21 +657,28 @@ static int compare_copies(struct trial_bench *b, struct replay_request *request)
 
 /* ---- for callers ---- */
 
-int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
-		   struct trial *t, struct schedule *made)
+static int run(struct running *r, const struct schedule *s, struct trial *t, struct schedule *made)
 {
-	struct running r = {.bench = b, .hooks = hooks};
+	struct trial_bench *b = r->bench;
 	struct replay_request request;
 	int err = choose_way(b, s);
 
 	if (err)
 		return err;
-	request = request_of(&r, s);
-	if (runs_on_one(b) && !hooks->stopped)
-		request.snapshot = snapshots_find(b, s, known(b)->traps);
+	request = request_of(r, s);
+	if (runs_on_one(b) && !r->hooks->stopped)
+		request.snapshot = snapshots_find(b, s, known(b)->traps, r->search != NULL);
 	if (request.snapshot && !request.snapshot->compared)
 		err = compare_copies(b, &request);
-	return err ? err : make_run(&r, &request, t, made);
+	return err ? err : make_run(r, &request, t, made);
+}
+
+int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,
+		   struct trial *t, struct schedule *made)
+{
+	struct running r = {.bench = b, .hooks = hooks};
+
+	return run(&r, s, t, made);
 }
 
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made)
@@ -681,13 +691,8 @@ int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay
 {
 	struct trial_hooks none = {0};
 	struct running r = {.bench = b, .hooks = &none, .search = search};
-	struct replay_request request;
-	int err = choose_way(b, s);
 
-	if (err)
-		return err;
-	request = request_of(&r, s);
-	return make_run(&r, &request, t, made);
+	return run(&r, s, t, made);
 }
 
 int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,

@@ -192,8 +192,11 @@ int trial_of_plain_run(struct trial *t, int wait_status, const struct run_stream
 
 /* ---- what a run means; these functions run no program ---- */
 
-/* Returns how many nanoseconds a run that starts at `now_ns` may take, at least a millisecond. */
+/* Returns how many nanoseconds a run that starts at `now_ns` may take: trial_limit_ns() in real time,
+ * because of limits that the user set, and trial_work_ns() by the clock of the program.  0 means that
+ * there is no such limit. */
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
+int64_t trial_work_ns(const struct replay_conditions *c);
 
 /* trial_why_not() returns a sentence that states why a run does not count, or NULL if it counts.
  * trial_is_cut() returns true if the run was ended at a limit while it still followed its

@@ -163,7 +163,8 @@ static bool next_look(const struct check_known *k, struct check_action *a)
 		return false;
 	a->all = k->looks % 2 == 0 && (!has_end(k) || left >= look_ns * ALL_ACCESSES_COST);
 	a->end_ns = a->phase_ns = end_ns;
-	a->limit_ms = k->timeout_ms ? k->timeout_ms : 2 * k->recorded_ms + LEAST_RUN_MS;
+	a->limit_ms = k->timeout_ms;
+	a->work_ms = k->timeout_ms ? 0 : 2 * k->recorded_ms + LEAST_RUN_MS;
 	return true;
 }
 

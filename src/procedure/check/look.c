@@ -62,6 +62,7 @@ static int record(struct check *c, const struct check_action *a, struct check_ru
 		err = run_setup(c->opts->setup, STDERR_FILENO);
 	run->all = a->all;
 	run->ending.limit_ms = a->limit_ms;
+	run->work_ms = a->work_ms;
 	if (!err)
 		err = check_record_into(c, run, path, streams);
 	if (streams[0] >= 0)

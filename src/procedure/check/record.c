@@ -85,19 +85,21 @@ static void take_trace(struct check *c, struct check_run *run, const struct reco
 
 int check_record_into(struct check *c, struct check_run *run, const char *path, const int *streams)
 {
-	struct record_run how = {
-		.program = &c->program,
-		.argv = c->opts->argv,
-		.directory = path,
-		.no_world = c->opts->no_world,
-		.all_accesses = c->opts->all_accesses || run->all,
-		.streams = streams,
-		.limits = {.wall_ms = run->ending.limit_ms, .grace_ms = GRACE_MS, .interrupts = INTERRUPTS},
-		.stands = check_hang,
-		.enough = check_enough(&c->known),
-		.companion = &c->companion,
-		.outlive_ms = CHECK_OUTLIVE_MS,
-		.outlive_most_ms = c->opts->timeout_ms};
+	struct record_run how = {.program = &c->program,
+				 .argv = c->opts->argv,
+				 .directory = path,
+				 .no_world = c->opts->no_world,
+				 .all_accesses = c->opts->all_accesses || run->all,
+				 .streams = streams,
+				 .limits = {.wall_ms = run->ending.limit_ms,
+					    .work_ms = run->work_ms,
+					    .grace_ms = GRACE_MS,
+					    .interrupts = INTERRUPTS},
+				 .stands = check_hang,
+				 .enough = check_enough(&c->known),
+				 .companion = &c->companion,
+				 .outlive_ms = CHECK_OUTLIVE_MS,
+				 .outlive_most_ms = c->opts->timeout_ms};
 	struct record_result result = {0};
 	int err;
 

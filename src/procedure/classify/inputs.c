@@ -4,7 +4,6 @@
  * output.  Out: the worst class over all inputs that lead to the race, and a description of these
  * inputs.
  */
-#include "base/clock.h"
 #include "base/error.h"
 #include "classify/paths-int.h"
 #include "classify/work-int.h"
@@ -16,11 +15,10 @@
 /* maximum number of pairs of runs with another input, unless they show something harmful */
 #define OTHER_PAIRS 4
 
-/* The search for inputs may take four times as long as the classification with the first input, and
- * at least ten seconds.  Most programs need a fraction of this time. */
+/* The search for inputs may make four times as many runs as the classification with the first input,
+ * and at least PATHS_LEAST.  Most programs need a fraction of them.  Both values were chosen by hand. */
 #define PATHS_TIMES 4
-#define PATHS_LEAST_NS (10 * RD_NS_PER_S)
-#define BUILD_NS (120 * RD_NS_PER_S) /* time limit for making the flavour; a large program needs a minute */
+#define PATHS_LEAST 400
 
 /* Makes the runs with one input.  At first only a few runs are made.  If they show harm, as many
  * runs are made as for the first input. */
@@ -141,10 +139,10 @@ static int explore_inputs(struct race_work *w, const struct replay_program *shad
 			  .most = w->how->paths ? w->how->paths : CLASSIFY_PATHS,
 			  .analyse = look_at_input,
 			  .context = w};
-	int64_t taken = PATHS_TIMES * (rd_now_ns() - w->start_ns);
+	uint64_t more = PATHS_TIMES * w->bench.runs;
 	int err;
 
-	p.end_ns = rd_now_ns() + (taken > PATHS_LEAST_NS ? taken : PATHS_LEAST_NS);
+	p.last_run = w->bench.runs + (more > PATHS_LEAST ? more : PATHS_LEAST);
 	w->recorded_mask = w->bench.mask;
 	err = paths_explore(&p);
 	if (err)
@@ -170,7 +168,7 @@ static int open_and_explore(struct race_work *w)
 	int err;
 
 	how.edits = w->how->runs.program->program->edits;
-	how.end_ns = rd_now_ns() + BUILD_NS;
+	how.end_ns = w->how->runs.deadline_ns;
 	err = run_program_open(&program, w->how->runs.program->program->path, &how);
 	if (!err)
 		err = trace_sites_read(&sites, program.flavour.sites);

@@ -45,7 +45,6 @@ static void add_published(struct race_work *w)
  * weaker model. */
 static int explore(struct race_work *w)
 {
-	size_t most = weaken_explored(w->how->runs.recorded_ns);
 	int err = RD_OK;
 
 	for (unsigned g = next_is_hopeless(&w->runs) ? VARIANT_CONTROL : 0; g < VARIANT_GROUPS && !err; g++) {
@@ -53,7 +52,7 @@ static int explore(struct race_work *w)
 
 		do
 			err = explore_one(w, g, &search);
-		while (!err && replay_search_next(&search) && search.runs < most);
+		while (!err && replay_search_next(&search) && !weaken_has_explored(&search));
 		replay_search_release(&search);
 	}
 	return err;
@@ -91,7 +90,7 @@ int models_explore(struct race_work *w)
 
 size_t models_room(const struct race_work *w)
 {
-	return w->how->models ? ROUNDS * VARIANT_GROUPS * weaken_explored(w->how->runs.recorded_ns) : 0;
+	return w->how->models ? ROUNDS * VARIANT_GROUPS * WEAKEN_EXPLORED : 0;
 }
 
 /* ---- weaker models ---- */

@@ -19,7 +19,7 @@ struct paths {
 	const struct sym_selection *wishes;
 	const struct rd_override *base; /* the input of the first primary */
 	unsigned most;			/* maximum number of primaries, including the first */
-	int64_t end_ns;			/* after this time no input is tried */
+	uint64_t last_run; /* when the bench has made this many runs, no further input is tried */
 
 	/* Analyses the race with the bench's input.  Sets *bad if no other input is needed. */
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
@@ -30,7 +30,8 @@ struct paths {
 	unsigned discarded; /* number of inputs with which the schedule did not reach the race */
 	/* number of questions to the solver, and of those without an answer */
 	uint64_t queries, unknown;
-	double solver_seconds;
+	uint64_t solver_work;  /* what the questions cost, in steps of the solver */
+	double solver_seconds; /* the same in processor time, for a statistic */
 	struct rd_buf covered; /* a line for each primary about the inputs that take its path */
 	uint64_t lost[RADDLE_LOSSES];
 	/* number of primaries for which the solver proved that both orders write the same output,

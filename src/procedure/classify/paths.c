@@ -12,7 +12,6 @@
 #include "classify/paths-int.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/map.h"
@@ -26,9 +25,11 @@
 
 /* All of these values were set by hand.  Smaller values miss inputs, larger ones take time from
  * other races. */
-/* time limit of one question to the solver, in wall-clock time, since the machine may be busy */
-#define QUESTION_MS 5000
-#define SOLVER_SECONDS 2.0 /* limit of the solver's CPU time for one race */
+/* Limits of one question to the solver, and of all questions for one race, in steps of the solver.
+ * The solver makes some five million steps in a second of processor time.  The number of steps that a
+ * question needs is always the same. */
+#define QUESTION_WORK 20000000
+#define SOLVER_WORK 10000000
 #define BRANCH_TURNS_MAX 3 /* maximum number of times that a branch is flipped */
 /* At most this many inputs are tried for each primary (new path to the race) that the caller
  * requests. */
@@ -205,8 +206,8 @@ static bool is_over(const struct explorer *x)
 {
 	const struct paths *p = x->p;
 
-	return x->bad || p->primaries >= p->most || rd_now_ns() >= p->end_ns ||
-	       x->tries >= TRIES_PER_PATH * p->most || p->solver_seconds > SOLVER_SECONDS;
+	return x->bad || p->primaries >= p->most || p->bench->runs >= p->last_run ||
+	       x->tries >= TRIES_PER_PATH * p->most || p->solver_work > SOLVER_WORK;
 }
 
 /* One of the two traces of a primary.  The branches of this trace are flipped. */
@@ -218,6 +219,14 @@ struct turning {
 	bool *fixed;		   /* by variable: true if it keeps its value */
 };
 
+static void note_cost(struct paths *p, struct sym_solver *solver)
+{
+	struct sym_cost cost = sym_solver_cost(solver);
+
+	p->solver_work += cost.work;
+	p->solver_seconds += cost.seconds;
+}
+
 static int turn(struct turning *r, uint32_t step)
 {
 	struct explorer *x = r->x;
@@ -226,13 +235,11 @@ static int turn(struct turning *r, uint32_t step)
 	struct sym_fact *facts = branches_facts(r->trace, step);
 	struct rd_override given = {0};
 	enum sym_answer answer;
-	double before;
 	int err = RD_OK;
 
 	sym_trace_values(r->trace, values);
-	before = sym_solver_seconds(r->solver);
 	answer = sym_solve(r->solver, facts, step + 1, 1, values);
-	x->p->solver_seconds += sym_solver_seconds(r->solver) - before;
+	note_cost(x->p, r->solver);
 	x->p->queries++;
 	x->p->unknown += answer == SYM_UNKNOWN;
 	if (answer == SYM_YES) {
@@ -261,14 +268,14 @@ static int compare_outputs(struct explorer *x, const struct item *item, const bo
 	sym_join(&j, &item->traces[0], &item->traces[1]);
 	values = rd_xcalloc(j.trace.var_count + 1, sizeof *values);
 	if (j.differs && j.fact_count <= BRANCHES_MOST)
-		solver = sym_solver_new(&j.trace, QUESTION_MS);
+		solver = sym_solver_new(&j.trace, QUESTION_WORK);
 	if (solver) {
 		sym_solver_fix(solver, fixed);
 		sym_trace_values(&j.trace, values);
 		answer = sym_solve(solver, j.facts, j.fact_count, 1, values);
 		x->p->queries++;
 		x->p->unknown += answer == SYM_UNKNOWN;
-		x->p->solver_seconds += sym_solver_seconds(solver);
+		note_cost(x->p, solver);
 	}
 	x->p->equal += answer == SYM_NO && j.complete && (solver || !j.differs);
 	RD_ASSERT(x->p->equal <= x->p->primaries);
@@ -287,7 +294,7 @@ static int compare_outputs(struct explorer *x, const struct item *item, const bo
 static bool has_solver(struct turning *r)
 {
 	if (!r->solver) {
-		r->solver = sym_solver_new(r->trace, QUESTION_MS);
+		r->solver = sym_solver_new(r->trace, QUESTION_WORK);
 		if (r->solver)
 			sym_solver_fix(r->solver, r->fixed);
 	}

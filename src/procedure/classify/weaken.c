@@ -13,17 +13,16 @@
  */
 #include "classify/weaken-int.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 
 #include <string.h>
 
 /* All of these values were set by hand.  Smaller values miss outputs that a weak memory model
  * allows, larger ones take time from other races. */
-#define EXPLORED_MOST 250 /* maximum number of runs of an exploration */
-#define EXPLORED_LEAST 8  /* minimum number of runs of an exploration, even if they take long */
-/* time for an exploration, if each run takes as long as the recorded one */
-#define EXPLORING_NS (6 * RD_NS_PER_S)
+#define EXPLORED_LEAST 8 /* minimum number of runs of an exploration, even if they are long */
+/* The extent (replay/board-int.h) of all runs of an exploration together, after which it ends.  It is
+ * that of WEAKEN_EXPLORED runs with 2.4 million accesses each, which native code makes in some 24 ms. */
+#define EXPLORED_EXTENT 600000
 #define UNSURE 4       /* maximum number of times that a run is repeated because timing affected it */
 #define REFUTED_MAX 64 /* maximum number of rejected effects that are remembered */
 
@@ -38,12 +37,9 @@ struct attempt {
 	size_t refuted_count;
 };
 
-size_t weaken_explored(int64_t recorded_ns)
+bool weaken_has_explored(const struct replay_search *s)
 {
-	int64_t runs = recorded_ns ? EXPLORING_NS / recorded_ns : EXPLORED_MOST;
-
-	RD_ASSERT(recorded_ns >= 0);
-	return runs > EXPLORED_MOST ? EXPLORED_MOST : runs < EXPLORED_LEAST ? EXPLORED_LEAST : (size_t)runs;
+	return s->runs >= WEAKEN_EXPLORED || (s->runs >= EXPLORED_LEAST && s->extent >= EXPLORED_EXTENT);
 }
 
 void weaken_variant(struct variant *v, const struct schedule *lists, const char *memory, uint64_t seed)
@@ -140,8 +136,7 @@ static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *
 	do {
 		err = trial_explore(w->bench, &v.schedule, &search, &t, NULL);
 		*elsewhere = !err && is_same(&t, &r->shows, r->sorted);
-	} while (!err && !*elsewhere && replay_search_next(&search) &&
-		 search.runs < weaken_explored(w->bench->conditions.recorded_ns));
+	} while (!err && !*elsewhere && replay_search_next(&search) && !weaken_has_explored(&search));
 	replay_search_release(&search);
 	schedule_release(&others);
 	return err;
@@ -250,8 +245,7 @@ static int explore(struct attempt *a, enum variant_group group)
 		err = trial_explore(a->how->bench, &v.schedule, &search, &t, &made);
 		if (!err)
 			err = judge(a, &t, group, &made);
-	} while (!err && !is_enough(a) && replay_search_next(&search) &&
-		 search.runs < weaken_explored(a->how->bench->conditions.recorded_ns));
+	} while (!err && !is_enough(a) && replay_search_next(&search) && !weaken_has_explored(&search));
 	replay_search_release(&search);
 	return err;
 }

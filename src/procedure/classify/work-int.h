@@ -47,7 +47,6 @@ struct race_work {
 	struct rd_override differs; /* the first input with which the output differs */
 	/* is_other: another input was tried; found_differs: `differs` is set */
 	bool is_other, found_differs;
-	int64_t start_ns;
 	uint64_t k;			 /* the sum of `k` of struct decision over all inputs */
 	struct trial_mask recorded_mask; /* the mask for the recorded input */
 };

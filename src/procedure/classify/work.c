@@ -11,7 +11,6 @@
 #include "classify/work-int.h"
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "classify/words-int.h"
 #include "run/orphan.h"
@@ -370,7 +369,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 		  struct rd_buf *document)
 {
 	struct finding f = *given;
-	struct race_work w = {.how = how, .set = finding_set_new(), .f = &f, .start_ns = rd_now_ns()};
+	struct race_work w = {.how = how, .set = finding_set_new(), .f = &f};
 	int err;
 
 	RD_ASSERT(f.schedule && f.schedule->goal_count == 2);

@@ -34,9 +34,10 @@
 
 /* All of the following numbers were chosen by hand. */
 #define TIMED 32 /* number of the best predictors for which it is determined when they came true */
-#define PLAIN_LIMIT_NS (10 * RD_NS_PER_S) /* time limit of an unscheduled run */
-/* Time limit of all unscheduled runs together, if the diagnosis has no limit. */
-#define PLAIN_NS (60 * RD_NS_PER_S)
+/* Limits of an unscheduled run, and of all these runs together if the user set no time limit.  Both
+ * are in program time (run/clock.h), so they do not depend on how busy the machine is. */
+#define PLAIN_LIMIT_NS (10 * RD_NS_PER_S)
+#define PLAIN_WORK_US UINT64_C(60000000)
 /* Number of statements that are watched first in runs whose threads take turns; the program is
  * stopped at each of them. */
 #define LED_FIRST 64
@@ -49,9 +50,9 @@ struct work {
 	struct sketch_turns turns;
 	struct judge judge;
 	struct rd_interrupt signals;
-	int64_t end_ns; /* deadline of the diagnosis; 0 for no deadline */
-	int64_t plain_end_ns;
-	size_t before; /* number of failing runs that were used with a smaller σ */
+	int64_t end_ns;	      /* deadline of the diagnosis; 0 for no deadline */
+	int64_t plain_end_ns; /* deadline of the unscheduled runs; 0 for no deadline */
+	size_t before;	      /* number of failing runs that were used with a smaller σ */
 	uint64_t number;
 	const char *signature;		 /* the signature that is being explained */
 	struct rd_names signatures;	 /* numbers the signatures of all failures */
@@ -288,6 +289,12 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
+/* Returns true if unscheduled runs have taken as much as they may. */
+static bool has_spent(const struct work *w, const struct plain *p)
+{
+	return w->plain_end_ns ? rd_now_ns() >= w->plain_end_ns : p->work_us >= PLAIN_WORK_US;
+}
+
 /* Makes runs until `enough` of them have failed and enough have passed, or until a limit is
  * reached.  Ends earlier if many runs were made and none failed, or if this σ is clearly too small.
  * If `delays` is set, threads are delayed at random. */
@@ -301,7 +308,7 @@ static int collect_plain(struct work *w, struct plain *p, uint32_t sigma, size_t
 	for (uint64_t n = 0; !err && choose_track_runs(n, c.failing) && !is_over(w); n++) {
 		bool said;
 
-		if (rd_now_ns() >= w->plain_end_ns || choose_has_enough(runs, p->signature, enough))
+		if (has_spent(w, p) || choose_has_enough(runs, p->signature, enough))
 			break;
 		err = plain_run(p, sigma, delays ? n + 1 : 0, runs, &said);
 		w->number++;
@@ -364,7 +371,7 @@ static int explain_plain(struct work *w, const struct sketch_failure *f, struct 
 	int64_t now = rd_now_ns();
 	int err;
 
-	w->plain_end_ns = now + (w->end_ns ? (w->end_ns - now) / 2 : PLAIN_NS);
+	w->plain_end_ns = w->end_ns ? now + (w->end_ns - now) / 2 : 0;
 	rd_context_enter(&quiet);
 	err = plain_open(&p, w->how->runs.program->program->path, &reach->slice);
 	if (!err)

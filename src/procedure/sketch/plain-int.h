@@ -19,7 +19,8 @@ struct plain {
 	const struct sketch_failure *failure; /* the failure that is being explained */
 	const char *signature;		      /* signature of `failure` */
 	struct judge *judge;
-	int64_t limit_ns; /* time limit of one run */
+	int64_t limit_ns; /* limit of one run, in program time (run/clock.h) */
+	uint64_t work_us; /* program time of all runs so far */
 };
 
 /* Builds the program.  The caller must call plain_close() even after a failure. */

@@ -62,7 +62,7 @@ static void name_failure(const struct plain *p, const struct track_end *end, str
 
 int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_runs *runs, bool *said)
 {
-	struct run_limits limits = {.wall_ms = rd_ns_to_ms(p->limit_ns), .patience = 4};
+	struct run_limits limits = {.work_ms = rd_ns_to_ms(p->limit_ns)};
 	struct track_request request = {.argv = p->argv,
 					.streams = p->streams->fds,
 					.limits = &limits,
@@ -78,6 +78,7 @@ int plain_run(struct plain *p, uint32_t sigma, uint64_t perturb, struct sketch_r
 	if (err)
 		return err;
 	RD_ASSERT(runs->count > 0);
+	p->work_us += end.end.work_us;
 	run = &runs->items[runs->count - 1];
 	if (p->judge->command)
 		err = judge(p, &end, run);

@@ -17,7 +17,10 @@
  * 3. The program does not notice that it is a copy.  If it has asked for its process ID before,
  *    getpid() and gettid() still return the ID of the frozen process.  This also keeps the owner
  *    IDs valid that libc stores in mutexes.
+ * 4. With a memory model, no choice has been made yet.  So seeds and lists of choices do not matter
+ *    before, and the replayer writes them for each copy.
  */
+#include "rt/core/control/choose.h"
 #include "rt/core/real.h"
 #include "rt/steer/expect-int.h"
 #include "rt/steer/turn-int.h"
@@ -159,8 +162,19 @@ static bool is_alone(void)
 	return false;
 }
 
+/* Returns true if a memory model has left choices open.  Each run may decide them in another way, so
+ * the runs do not have the part before this point in common. */
+static bool has_chosen(void)
+{
+	struct raddle_memory *m = rt_memory_plan();
+
+	return m && (atomic_load(&m->choices) || atomic_load(&m->nexts));
+}
+
 static enum raddle_frozen check(void)
 {
+	if (has_chosen())
+		return RADDLE_UNFROZEN_CHOICES;
 	if (atomic_load(&rt_steer()->unsure) || !is_alone())
 		return RADDLE_UNFROZEN_THREADS;
 	if (rt_turn_has_children())

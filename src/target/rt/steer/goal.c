@@ -6,16 +6,16 @@
  * goal waits there for a moment.  If no other thread arrives, threads wait less and less often.
  */
 #include "rt/common/bug.h"
-#include "rt/steer/steer-int.h"
+#include "rt/steer/moment-int.h"
+#include "rt/steer/turn-int.h"
 
-#include <errno.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-/* how long the second thread of a race waits for the access of the first */
+/* how long the second thread of a race waits at least for the access of the first */
 #define FIRST_ALONE_MS 20
-#define FIRST_LONGEST_MS 500	   /* the same, if no processor is free for the first thread */
-#define FIRST_COMPUTES_NS 200000   /* CPU time that is enough for an access */
+/* The same, if no processor is free for the first thread.  Only a safety net: a minute is longer than
+ * a machine keeps a thread waiting for a processor. */
+#define FIRST_LONGEST_MS 60000
+#define FIRST_COMPUTES_NS 200000 /* CPU time that is enough for an access */
+/* The following lengths are moments (rt/steer/moment-int.h), not real time. */
 #define MOMENT_NS 100000000u	   /* how long a thread waits at a goal where it may meet another */
 #define LONG_MOMENT_NS 2000000000u /* the same with PATIENT, for rare accesses */
 /* The maximum total length of all long waits of a run.  Without it, the waits at a place that is
@@ -83,20 +83,11 @@ static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 
 /* What the second thread of a race knows about the first one. */
 struct first {
+	uint32_t slot;
 	clockid_t clock; /* the clock of the first thread's CPU time */
 	/* when the second thread began to wait, and the first thread's CPU time then */
 	uint64_t begin, computed;
 };
-
-static uint64_t now_by(clockid_t clock)
-{
-	struct timespec t = {0};
-	int saved = errno;
-
-	syscall(SYS_clock_gettime, clock, &t);
-	errno = saved;
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Returns the kernel's ID of a thread's CPU clock.  It consists of the inverted thread ID and the
  * flags for per-thread (4) and scheduled time (2). */
@@ -107,26 +98,27 @@ static clockid_t clock_of(uint32_t slot)
 
 uint64_t rt_steer_time_of(uint32_t slot)
 {
-	return now_by(clock_of(slot));
+	return rt_moment_cpu(clock_of(slot));
 }
 
 static struct first watch_first(uint32_t slot)
 {
-	struct first f = {clock_of(slot), rt_now(), 0};
+	struct first f = {slot, clock_of(slot), rt_now(), 0};
 
-	f.computed = now_by(f.clock);
+	f.computed = rt_moment_cpu(f.clock);
 	return f;
 }
 
 /* Returns true if the second thread keeps waiting so that the first one can run alone.  It waits
- * for FIRST_ALONE_MS, and longer if the first thread has had no processor. */
+ * for FIRST_ALONE_MS, and longer if the first thread is not asleep but has had no processor. */
 static bool is_alone(const struct first *f)
 {
 	uint64_t passed = (rt_now() - f->begin) / 1000000u;
 
 	if (passed < FIRST_ALONE_MS)
 		return true;
-	return passed < FIRST_LONGEST_MS && now_by(f->clock) - f->computed < FIRST_COMPUTES_NS;
+	return passed < FIRST_LONGEST_MS && rt_moment_cpu(f->clock) - f->computed < FIRST_COMPUTES_NS &&
+	       !rt_turn_sleeps(rt_slot_at(f->slot)->tid);
 }
 
 /* Keeps the thread where it met the other one until the replayer has examined both.  The thread
@@ -256,15 +248,15 @@ static uint64_t long_moment(void)
 	return spent + LONG_MOMENT_NS < PATIENCE_NS ? LONG_MOMENT_NS : PATIENCE_NS - spent;
 }
 
-static void spend_patience(uint64_t begin)
+static void spend_patience(const struct rt_moment *m)
 {
-	atomic_fetch_add_explicit(&rt_steering()->patience_ns, rt_now() - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&rt_steering()->patience_ns, m->length, memory_order_relaxed);
 }
 
 static __attribute__((noinline)) void wait_anywhere(struct rt_thread *t, const struct rt_touch *touch)
 {
 	struct raddle_steer_spot spot;
-	uint64_t begin = rt_now();
+	struct rt_moment waited;
 	bool patient = rt_steer()->flags & RADDLE_STEER_PATIENT;
 	uint64_t moment = patient ? long_moment() : MOMENT_NS;
 	uint32_t which;
@@ -276,9 +268,11 @@ static __attribute__((noinline)) void wait_anywhere(struct rt_thread *t, const s
 	which = come_by(&spot);
 	if (which == RADDLE_STEER_NONE)
 		return;
-	RT_WAIT_WHILE(t, RADDLE_SLOT_GOAL, rt_steer_phase() == RADDLE_LEADING && rt_now() - begin < moment);
+	waited = rt_moment_begin(t->number);
+	RT_WAIT_WHILE(t, RADDLE_SLOT_GOAL,
+		      rt_steer_phase() == RADDLE_LEADING && rt_moment_length(&waited) < moment);
 	if (patient)
-		spend_patience(begin);
+		spend_patience(&waited);
 	leave_goal(which);
 	if (rt_steer_phase() == RADDLE_MET && rt_steer()->spots[which].slot == t->number)
 		go_on(t, which);
@@ -292,16 +286,19 @@ static bool is_at_goal(uint32_t site)
 static void keep_order(struct rt_thread *t, uint32_t site)
 {
 	struct raddle_steer *s = rt_steer();
-	uint64_t begin = rt_now(), moment = long_moment();
+	uint64_t moment = long_moment();
+	struct rt_moment waited;
 
 	if (atomic_load_explicit(&s->kept, memory_order_relaxed) || t->busy || !rt_steer_is_leading())
 		return;
 	if (site == s->keep[0])
 		rt_steered(t)->keeps = true;
 	else if (site == s->keep[1]) {
+		waited = rt_moment_begin(t->number);
 		RT_WAIT_WHILE(t, RADDLE_SLOT_LIMIT,
-			      rt_steer_is_leading() && !atomic_load(&s->kept) && rt_now() - begin < moment);
-		spend_patience(begin);
+			      rt_steer_is_leading() && !atomic_load(&s->kept) &&
+				      rt_moment_length(&waited) < moment);
+		spend_patience(&waited);
 	}
 }
 

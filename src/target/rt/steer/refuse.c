@@ -11,8 +11,9 @@
 #include "rt/steer/steer-int.h"
 
 #define NAP_MS 20 /* milliseconds between two checks */
-/* number of naps for which the process waits until the replayer knows the lock's name */
-#define KNOWN_NAPS 100
+/* Number of naps for which the process waits until the replayer knows the lock's name.  Only a safety
+ * net: the replayer looks 50 times a second, but a busy machine may delay it. */
+#define KNOWN_NAPS 3000
 
 /* Returns the slot of a thread that is stopped at a goal and holds the lock, or NONE. */
 static uint32_t find_owner(uintptr_t object)
@@ -54,12 +55,14 @@ void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool t
 		*r = (struct rt_refused){0};
 }
 
-/* Keeps the process alive for at most 2 s, so that the replayer can look up the name of the lock.
- * If the replayer does not do so, only the name is missing in the report. */
+/* Keeps the process alive until the replayer has looked up the name of the lock, unless the replayer
+ * has ended.  Without the replayer's answer, only the name is missing in the report. */
 void rt_refuse_exit(void)
 {
 	struct raddle_steer_refusal *refusal = &rt_steer()->refusal;
 
-	for (uint32_t naps = 0; naps < KNOWN_NAPS && refusal->kind && !atomic_load(&refusal->known); naps++)
+	for (uint32_t naps = 0; naps < KNOWN_NAPS && refusal->kind && !atomic_load(&refusal->known) &&
+				!rt_steer_is_deserted(naps);
+	     naps++)
 		rt_futex_wait(&refusal->known, 0, NAP_MS);
 }

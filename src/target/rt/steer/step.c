@@ -5,6 +5,7 @@
  * operation of the plan; stops that were reached; operations that differ from the plan.
  */
 #include "rt/common/bug.h"
+#include "rt/steer/moment-int.h"
 #include "rt/steer/steer-int.h"
 
 /* Leaves the phase LEADING if all operations of the plan have been done and all stops reached.
@@ -140,18 +141,20 @@ static void go_past_goal(struct rt_thread *t)
 /* A lock that prefers writers admits no reader while a writer waits.  So that the writer comes
  * first, the reader waits here until the lock shows a waiting writer.  The bit has been the same
  * since glibc 2.25. */
-#define WRITER_BIT 2u	/* a bit of pthread_rwlock_t.__data.__readers */
-#define WRITER_NAPS 200 /* number of naps, of RT_NAP_MS each: after 4 s the reader continues */
+#define WRITER_BIT 2u	      /* a bit of pthread_rwlock_t.__data.__readers */
+#define WRITER_NS 4000000000u /* after a moment of this length (moment-int.h) the reader continues */
 
 static void let_writer_wait(const struct rt_step *step)
 {
 	const struct raddle_slot *slot = rt_steered(step->t)->slot;
 	const pthread_rwlock_t *lock = slot ? (const void *)(uintptr_t)atomic_load(&slot->object) : NULL;
 	_Atomic uint32_t never = 0;
+	struct rt_moment waited;
 
 	if (step->kind != RADDLE_RWLOCK_RDLOCK || !lock || !rt_prefers_writers(lock))
 		return;
-	for (uint32_t naps = 0; naps < WRITER_NAPS; naps++) {
+	waited = rt_moment_begin(step->t->number);
+	while (rt_moment_length(&waited) < WRITER_NS) {
 		if (__atomic_load_n(&lock->__data.__readers, __ATOMIC_ACQUIRE) & WRITER_BIT)
 			return;
 		rt_futex_wait(&never, 0, RT_NAP_MS);

@@ -29,7 +29,12 @@
 /* A thread that waits until the others are stopped yields this many times between its checks.
  * After that it sleeps between them. */
 #define SETTLE_YIELDS 200
-#define SETTLE_NAPS 2000 /* after this many sleeps of 1 ms, it no longer waits for the other thread */
+/* It no longer waits for a thread that has used this much CPU time since, because that thread
+ * computes. */
+#define SETTLE_CPU_NS 2000000000u
+/* After this many sleeps of 1 ms, it no longer waits for a thread that has not begun yet.  Only a
+ * safety net: a busy machine may delay the start of a thread by seconds. */
+#define SETTLE_NAPS 20000
 /* after this many sleeps, it asks the kernel whether the other thread is asleep */
 #define SETTLE_ASKS 20
 
@@ -72,19 +77,36 @@ static void note_settled(struct rt_thread *t)
 	atomic_fetch_add(&rt_steering()->turns.settled, 1);
 }
 
+/* The thread for which another one waits, and its CPU time at the first question about it. */
+struct unsettled {
+	uint32_t number;
+	uint64_t cpu;
+};
+
+/* Returns true if there is no point in waiting for the thread any longer: it sleeps or computes. */
+static RT_SELDOM bool is_lost(struct unsettled *u, uint32_t other, uint32_t naps)
+{
+	bool known = rt_turn_state(other) != RADDLE_SLOT_UNUSED;
+
+	if (!known || naps <= SETTLE_ASKS)
+		return naps > SETTLE_NAPS;
+	if (u->number != other)
+		*u = (struct unsettled){other, rt_steer_time_of(other)};
+	return rt_turn_sleeps(rt_slot_at(other)->tid) || rt_steer_time_of(other) - u->cpu > SETTLE_CPU_NS;
+}
+
 /* Waits until every other thread is stopped, waiting or asleep.  The lock is released meanwhile,
  * but the thread keeps the turn. */
 static RT_SELDOM void settle(struct rt_thread *t, uint64_t *signals)
 {
+	struct unsettled waits_for = {RADDLE_STEER_NONE, 0};
 	uint32_t other;
 
 	for (uint32_t round = 0;
 	     rt_turn_taken() && (other = rt_turn_find_unsettled(t->number)) != RADDLE_STEER_NONE; round++) {
 		uint32_t naps = round < SETTLE_YIELDS ? 0 : round - SETTLE_YIELDS;
-		bool known = rt_turn_state(other) != RADDLE_SLOT_UNUSED;
 
-		if (naps > SETTLE_NAPS ||
-		    (known && naps > SETTLE_ASKS && rt_turn_sleeps(rt_slot_at(other)->tid))) {
+		if (is_lost(&waits_for, other, naps)) {
 			atomic_store(&rt_slot_at(other)->away, 1);
 			atomic_fetch_add(&rt_steer()->unsure, 1);
 			continue;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The clock of a program (run/clock.h).  In: looks at a process.  Out: how long the program had the
+ * opportunity to run.
+ *
+ * The clock never runs faster than real time.
+ */
+#include "run/clock.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "run/proc.h"
+
+/* These values were chosen by hand. */
+/* Nanoseconds of real time between two looks; shorter intervals cost more than they show. */
+#define LOOK_NS (10 * RD_NS_PER_MS)
+/* Maximum for a program that sleeps.  A look that comes later than this was delayed by other work, and
+ * then the program may have been delayed, too. */
+#define ASLEEP_MOST_NS (100 * RD_NS_PER_MS)
+/* A program that is awake without processor time gets 1/STARVED_SHARE of real time.  So a limit of 10 s
+ * ends a program that is stopped after ten minutes. */
+#define STARVED_SHARE 64
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+void run_clock_step(struct run_clock *c, const struct run_clock_look *look)
+{
+	int64_t real = look->real_ns - c->real_ns, cpu = look->cpu_ns - c->cpu_ns, passed;
+
+	if (!c->now_ns) {
+		*c = (struct run_clock){1, look->real_ns, look->cpu_ns};
+		return;
+	}
+	RD_ASSERT(real >= 0);
+	if (look->awake) {
+		passed = cpu / (int64_t)look->awake;
+		passed = passed > real / STARVED_SHARE ? passed : real / STARVED_SHARE;
+	} else {
+		passed = ASLEEP_MOST_NS;
+	}
+	c->now_ns += lesser(passed, real);
+	c->real_ns = look->real_ns;
+	c->cpu_ns = cpu > 0 ? look->cpu_ns : c->cpu_ns;
+}
+
+int64_t run_clock_now(struct run_clock *c, pid_t pid)
+{
+	struct run_clock_look look = {.real_ns = rd_now_ns()};
+
+	if (c->now_ns && look.real_ns - c->real_ns < LOOK_NS)
+		return c->now_ns;
+	look.cpu_ns = run_process_cpu_ns(pid);
+	look.awake = run_process_awake(pid);
+	run_clock_step(c, &look);
+	return c->now_ns;
+}
