@@ -52,7 +52,8 @@ static void *use(void *argument)
 			blocks[at] = how % 7 ? allocate(how, size) : NULL;
 		}
 		if (blocks[at])
-			fill(blocks[at], size > 1000 ? 1000 : malloc_usable_size(blocks[at]), (unsigned char)i);
+			fill(blocks[at], size > 1000 ? 1000 : malloc_usable_size(blocks[at]),
+			     (unsigned char)i);
 	}
 	for (int i = 0; i < BLOCKS; i++)
 		free(blocks[i]);

@@ -73,8 +73,7 @@ static void experiment(struct world *w, enum answer answer)
 	}
 }
 
-static struct decision decided(enum answer answer, const char *first, const char *second,
-			       const char *control)
+static struct decision decided(enum answer answer, const char *first, const char *second, const char *control)
 {
 	struct decision d;
 	struct world w;
@@ -497,15 +496,14 @@ static void test_differ(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_proof),	 cmocka_unit_test(test_two_faults),
-		cmocka_unit_test(test_between),	 cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_questions),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_chance),	 cmocka_unit_test(test_outputs),
-		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_few_runs),
-		cmocka_unit_test(test_ends),	 cmocka_unit_test(test_digests),
-		cmocka_unit_test(test_mask),	 cmocka_unit_test(test_words),
-		cmocka_unit_test(test_variants), cmocka_unit_test(test_differ),
+		cmocka_unit_test(test_proof),	  cmocka_unit_test(test_two_faults),
+		cmocka_unit_test(test_between),	  cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_questions), cmocka_unit_test(test_open),
+		cmocka_unit_test(test_chance),	  cmocka_unit_test(test_outputs),
+		cmocka_unit_test(test_lines),	  cmocka_unit_test(test_few_runs),
+		cmocka_unit_test(test_ends),	  cmocka_unit_test(test_digests),
+		cmocka_unit_test(test_mask),	  cmocka_unit_test(test_words),
+		cmocka_unit_test(test_variants),  cmocka_unit_test(test_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -359,7 +359,7 @@ static enum finding_class class_of(const struct decide_runs *r)
 static const struct trial *run_at(const struct decide_runs *r, struct decide_place p)
 {
 	const struct trial *t = p.group == VARIANT_COUNTERPART ? &r->experiments[p.number].counterpart
-							      : &r->items[p.group][p.number];
+							       : &r->items[p.group][p.number];
 
 	assert_true(p.number < (p.group == VARIANT_COUNTERPART ? r->experiment_count : r->count));
 	assert_true(t->counts);
@@ -579,8 +579,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_class),	  cmocka_unit_test(test_symmetric),
-		cmocka_unit_test(test_schedules), 
-		cmocka_unit_test(test_differ),	  cmocka_unit_test(test_new),
+		cmocka_unit_test(test_schedules), cmocka_unit_test(test_differ),
+		cmocka_unit_test(test_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

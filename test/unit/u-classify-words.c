@@ -194,7 +194,7 @@ static void test_order(void **state)
 	a = (struct adhoc){.found = true, .passes = true, .goal = 0};
 	words_adhoc(&text, &race, &a);
 	expect(&text, FIRST " comes before " SECOND
-		      ": as long as T_0_0 has not made its access, T_0_1 goes on without its own");
+			    ": as long as T_0_0 has not made its access, T_0_1 goes on without its own");
 }
 
 /* ---- inputs of witnesses as JSON ---- */
@@ -258,9 +258,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_difference), cmocka_unit_test(test_long_line),
-		cmocka_unit_test(test_seen), cmocka_unit_test(test_experiment),	   cmocka_unit_test(test_weakened),
-		cmocka_unit_test(test_order),	   cmocka_unit_test(test_input),
-		cmocka_unit_test(test_techniques),
+		cmocka_unit_test(test_seen),	   cmocka_unit_test(test_experiment),
+		cmocka_unit_test(test_weakened),   cmocka_unit_test(test_order),
+		cmocka_unit_test(test_input),	   cmocka_unit_test(test_techniques),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

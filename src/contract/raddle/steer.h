@@ -296,8 +296,7 @@ enum raddle_misuse {
 	RADDLE_MISUSE_DOUBLE_FREE,
 	RADDLE_MISUSE_OVERRUN,	 /* it left a block of the heap */
 	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
-	/* the predicate has no value: `address` is unmapped, or it is 0 after a division by 0 */
-	RADDLE_MISUSE_UNDEFINED,
+	RADDLE_MISUSE_UNDEFINED, /* it has no value: `address` is unmapped, or 0 after a division by 0 */
 };
 
 struct raddle_steer_misuse {

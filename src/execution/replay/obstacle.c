@@ -134,7 +134,8 @@ void obstacle_note_passed(struct replay *r, const struct board *b)
 	const struct raddle_steer_difference *d = &r->steer->difference;
 
 	if (b->phase != RADDLE_DIVERGED || r->plan.goal_count != 2 || d->slot >= b->count ||
-	    (d->cause != RADDLE_CAUSE_PAST && d->cause != RADDLE_CAUSE_ENDED && d->cause != RADDLE_CAUSE_APART))
+	    (d->cause != RADDLE_CAUSE_PAST && d->cause != RADDLE_CAUSE_ENDED &&
+	     d->cause != RADDLE_CAUSE_APART))
 		return;
 	for (uint32_t i = 0; i < 2; i++)
 		if (r->plan.goals[i].thread == b->rows[d->slot].thread)

@@ -45,7 +45,9 @@ static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 		return;
 	}
 	if (!strcmp(f->what, REPLAY_OVERRUN)) {
-		rd_buf_addf(out, "the program was ended for a %s: %s accessed memory at %s that is not part of a block",
+		rd_buf_addf(out,
+			    "the program was ended for a %s: %s accessed memory at %s that is not part of a "
+			    "block",
 			    f->what, f->thread, f->place);
 		return;
 	}

@@ -213,8 +213,8 @@ bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 const char *trial_fault(enum replay_end end, int status, const char *errors);
 
 /* Returns true if two runs of one schedule differ in their choices or in how they ended.  If real
- * time influenced one of them, or one is a livelock, only the ends are compared.  A run that was ended early is not
- * compared. */
+ * time influenced one of them, or one is a livelock, only the ends are compared.  A run that was ended early
+ * is not compared. */
 bool trial_differs(const struct trial *a, const struct trial *b);
 
 /* Sets both digests of how a run ended and what it wrote. */

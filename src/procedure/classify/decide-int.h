@@ -50,7 +50,6 @@ struct decide_runs {
 	size_t experiment_count;
 };
 
-
 struct decision {
 	/* FINDING_NO_CLASS in two cases: only a doubtful fault was found; or no fault was found,
 	 * and in each pair of twins at least one run does not count */

@@ -219,7 +219,8 @@ static int compare_keys(const void *a, const void *b)
 
 /* Returns a sorted array with the digests of the outputs of all runs of the group that have no
  * fault.  Stores their number in *count.  The caller must free the array. */
-static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, experiment_key *key, size_t *count)
+static uint64_t *keys_of(const struct decide_runs *r, enum variant_group group, experiment_key *key,
+			 size_t *count)
 {
 	uint64_t *keys = rd_xcalloc(r->count + 1, sizeof *keys);
 
@@ -240,8 +241,8 @@ static size_t count_outputs(const struct decide_runs *r, experiment_key *key)
 	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)
 		keys[g] = keys_of(r, g, key, &count[g]);
 	for (size_t i = 0, j = 0; i < count[0] || j < count[1]; distinct++) {
-		uint64_t least = j == count[1] || (i < count[0] && keys[0][i] < keys[1][j]) ? keys[0][i]
-											       : keys[1][j];
+		uint64_t least =
+			j == count[1] || (i < count[0] && keys[0][i] < keys[1][j]) ? keys[0][i] : keys[1][j];
 
 		while (i < count[0] && keys[0][i] == least)
 			i++;

@@ -126,7 +126,9 @@ static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 		words_seen(&text, &w->race, &w->runs, d, &w->bench.mask);
 		add_witness(w, d->shows, shows, finding_text(w->set, text.data));
 		if (other)
-			add_witness(w, d->other, other, d->class == FINDING_OUTPUT_DIFFERS ? "the other output" : "the other order");
+			add_witness(w, d->other, other,
+				    d->class == FINDING_OUTPUT_DIFFERS ? "the other output"
+								       : "the other order");
 		note_seen(w, text.data);
 	}
 	rd_buf_release(&text);

@@ -198,8 +198,8 @@ static bool is_repeated(const struct routes *r, size_t number)
 /* Finds out whether what the program does depends on the schedule, for whatever reason. */
 static int varies(struct race_work *w, bool *any)
 {
-	int err = work_run_controls(w,
-				    w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS);
+	int err =
+		work_run_controls(w, w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS);
 
 	*any = !err && decide_differ(&w->runs);
 	return err;

@@ -183,8 +183,7 @@ int work_run_pairs(struct race_work *w)
 	int err = RD_OK;
 
 	w->runs.count = w->runs.experiment_count = w->controls = 0;
-	w->runs.experiments =
-		rd_arena_alloc(w->bench.arena, experiments * sizeof *w->runs.experiments);
+	w->runs.experiments = rd_arena_alloc(w->bench.arena, experiments * sizeof *w->runs.experiments);
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		w->runs.items[g] = rd_arena_alloc(w->bench.arena, room * sizeof *w->runs.items[g]);
 	while (!err && next_is_pair(&w->limits, &w->runs, &w->decision))
