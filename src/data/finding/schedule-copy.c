@@ -63,14 +63,22 @@ static void *copy_records(const void *from, size_t count, size_t size)
 	((s)->list = copy_records((s)->list, (s)->what##_count, sizeof *(s)->list),                          \
 	 (s)->what##_capacity = (s)->what##_count)
 
-/* ---- records that lead threads ---- */
-
-static void copy_lead(struct copier *c, struct schedule *s)
+static void copy_lists(struct schedule *s)
 {
 	COPY_LIST(s, ops, op);
 	COPY_LIST(s, limits, limit);
 	COPY_LIST(s, goals, goal);
 	COPY_LIST(s, stops, stop);
+	COPY_LIST(s, watches, watch);
+	COPY_LIST(s, decisions, decision);
+	COPY_LIST(s, tracks, track);
+	COPY_LIST(s, choices, choice);
+}
+
+/* ---- records that lead threads ---- */
+
+static void copy_lead(struct copier *c, struct schedule *s)
+{
 	for (size_t i = 0; i < s->op_count; i++) {
 		s->ops[i].thread = copy(c, s->ops[i].thread);
 		s->ops[i].kind = copy(c, s->ops[i].kind);
@@ -109,10 +117,6 @@ static struct schedule_watch copy_watch(struct copier *c, const struct schedule_
 
 static void copy_turns(struct copier *c, struct schedule *s)
 {
-	COPY_LIST(s, watches, watch);
-	COPY_LIST(s, decisions, decision);
-	COPY_LIST(s, tracks, track);
-	COPY_LIST(s, choices, choice);
 	for (size_t i = 0; i < s->watch_count; i++)
 		s->watches[i] = copy_watch(c, &s->watches[i]);
 	for (size_t i = 0; i < s->decision_count; i++) {
@@ -145,6 +149,7 @@ void schedule_copy(struct schedule *to, const struct schedule *from)
 	to->flavour = copy(&c, from->flavour);
 	to->memory = copy(&c, from->memory);
 	to->notes = to->looks = false;
+	copy_lists(to);
 	copy_lead(&c, to);
 	copy_turns(&c, to);
 }

@@ -208,46 +208,36 @@ static void visit_tasks(pid_t pid, void (*take)(void *context, pid_t tid), void 
 		closedir(d);
 }
 
-struct sleepers {
+/* Counts the threads whose state is one of the letters, or none of them. */
+struct states {
 	pid_t pid;
-	bool awake;
+	const char *letters;
+	bool among;
+	size_t count;
 };
 
-static void look_for_sleep(void *context, pid_t tid)
+static void count_state(void *context, pid_t tid)
 {
-	struct sleepers *s = context;
+	struct states *s = context;
 	struct run_task task;
 
-	s->awake |= run_task_read(s->pid, tid, &task) && strchr("RD", task.state);
+	s->count += run_task_read(s->pid, tid, &task) && !strchr(s->letters, task.state) != s->among;
 }
 
 bool run_process_is_asleep(pid_t pid)
 {
-	struct sleepers s = {.pid = pid};
+	struct states s = {.pid = pid, .letters = "RD", .among = true};
 
-	visit_tasks(pid, look_for_sleep, &s);
-	return !s.awake;
-}
-
-struct awake {
-	pid_t pid;
-	size_t count;
-};
-
-static void count_awake(void *context, pid_t tid)
-{
-	struct awake *a = context;
-	struct run_task task;
-
-	a->count += run_task_read(a->pid, tid, &task) && !strchr("SIZX", task.state);
+	visit_tasks(pid, count_state, &s);
+	return !s.count;
 }
 
 size_t run_process_awake(pid_t pid)
 {
-	struct awake a = {.pid = pid};
+	struct states s = {.pid = pid, .letters = "SIZX"};
 
-	visit_tasks(pid, count_awake, &a);
-	return a.count;
+	visit_tasks(pid, count_state, &s);
+	return s.count;
 }
 
 int64_t run_process_cpu_ns(pid_t pid)

@@ -37,6 +37,17 @@ static bool shows(const struct trial *t, const struct schedule *race, unsigned g
 	return o->owner ? !strcmp(o->owner, race->goals[goal].thread) : o->lifted;
 }
 
+static bool passes(const struct trial *t, const struct schedule *race, unsigned goal)
+{
+	return t->passed && !strcmp(t->passed, race->goals[1 - goal].thread);
+}
+
+/* Returns true if the run shows the order that `a` describes. */
+static bool agrees(const struct trial *t, const struct schedule *race, const struct adhoc *a)
+{
+	return a->passes ? passes(t, race, a->goal) : shows(t, race, a->goal);
+}
+
 static void lead(struct adhoc *a, const struct schedule *race)
 {
 	a->schedule = *race;
@@ -54,7 +65,7 @@ static int show_again(struct trial_bench *b, const struct schedule *race, struct
 	b->evidence = true;
 	for (int i = 0; i < AGAIN && a->found && !err; i++) {
 		err = trial_run(b, &a->schedule, &t, NULL);
-		a->found = !err && shows(&t, race, a->goal);
+		a->found = !err && agrees(&t, race, a);
 	}
 	b->evidence = false;
 	return err;
@@ -125,11 +136,6 @@ int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc 
 
 /* ---- a thread that makes its access only after the other's ---- */
 
-static bool passes(const struct trial *t, const struct schedule *race, unsigned goal)
-{
-	return t->passed && !strcmp(t->passed, race->goals[1 - goal].thread);
-}
-
 /* The way to the race in run `number`: with the operations of the prediction or without, and with
  * either thread preferred. */
 static void choose_way(struct adhoc *a, const struct schedule *race, unsigned number)
@@ -151,15 +157,9 @@ static int pass_again(struct trial_bench *b, const struct schedule *race, struct
 	for (unsigned i = 0; i < ADHOC_WAYS && a->found && !err; i++) {
 		choose_way(a, race, i);
 		err = trial_run(b, &a->schedule, &t, NULL);
-		a->found = !err && passes(&t, race, a->goal);
+		a->found = !err && agrees(&t, race, a);
 	}
-	b->evidence = true;
-	for (int i = 0; i < AGAIN && a->found && !err; i++) {
-		err = trial_run(b, &a->schedule, &t, NULL);
-		a->found = !err && passes(&t, race, a->goal);
-	}
-	b->evidence = false;
-	return err;
+	return err ? err : show_again(b, race, a);
 }
 
 int adhoc_passes(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
