@@ -77,27 +77,28 @@ static void copy_lists(struct schedule *s)
 
 /* ---- records that lead threads ---- */
 
+/* Replaces what a record borrows: the name of a thread, two more texts (or NULL), and a place. */
+static void own(struct copier *c, const char **thread, const char **kind, const char **object,
+		struct schedule_place *place)
+{
+	*thread = copy(c, *thread);
+	if (kind)
+		*kind = copy(c, *kind);
+	if (object)
+		*object = copy(c, *object);
+	*place = copy_place(c, place);
+}
+
 static void copy_lead(struct copier *c, struct schedule *s)
 {
-	for (size_t i = 0; i < s->op_count; i++) {
-		s->ops[i].thread = copy(c, s->ops[i].thread);
-		s->ops[i].kind = copy(c, s->ops[i].kind);
-		s->ops[i].object = copy(c, s->ops[i].object);
-		s->ops[i].place = copy_place(c, &s->ops[i].place);
-	}
+	for (size_t i = 0; i < s->op_count; i++)
+		own(c, &s->ops[i].thread, &s->ops[i].kind, &s->ops[i].object, &s->ops[i].place);
 	for (size_t i = 0; i < s->limit_count; i++)
 		s->limits[i].thread = copy(c, s->limits[i].thread);
-	for (size_t i = 0; i < s->goal_count; i++) {
-		s->goals[i].thread = copy(c, s->goals[i].thread);
-		s->goals[i].object = copy(c, s->goals[i].object);
-		s->goals[i].place = copy_place(c, &s->goals[i].place);
-	}
-	for (size_t i = 0; i < s->stop_count; i++) {
-		s->stops[i].thread = copy(c, s->stops[i].thread);
-		s->stops[i].kind = copy(c, s->stops[i].kind);
-		s->stops[i].object = copy(c, s->stops[i].object);
-		s->stops[i].place = copy_place(c, &s->stops[i].place);
-	}
+	for (size_t i = 0; i < s->goal_count; i++)
+		own(c, &s->goals[i].thread, NULL, &s->goals[i].object, &s->goals[i].place);
+	for (size_t i = 0; i < s->stop_count; i++)
+		own(c, &s->stops[i].thread, &s->stops[i].kind, &s->stops[i].object, &s->stops[i].place);
 }
 
 /* ---- records for turns ---- */
@@ -119,18 +120,13 @@ static void copy_turns(struct copier *c, struct schedule *s)
 {
 	for (size_t i = 0; i < s->watch_count; i++)
 		s->watches[i] = copy_watch(c, &s->watches[i]);
-	for (size_t i = 0; i < s->decision_count; i++) {
-		s->decisions[i].thread = copy(c, s->decisions[i].thread);
-		s->decisions[i].point = copy(c, s->decisions[i].point);
-		s->decisions[i].next = copy(c, s->decisions[i].next);
-		s->decisions[i].place = copy_place(c, &s->decisions[i].place);
-	}
+	for (size_t i = 0; i < s->decision_count; i++)
+		own(c, &s->decisions[i].thread, &s->decisions[i].point, &s->decisions[i].next,
+		    &s->decisions[i].place);
 	for (size_t i = 0; i < s->track_count; i++)
 		s->tracks[i].place = copy_place(c, &s->tracks[i].place);
-	for (size_t i = 0; i < s->choice_count; i++) {
-		s->choices[i].thread = copy(c, s->choices[i].thread);
-		s->choices[i].place = copy_place(c, &s->choices[i].place);
-	}
+	for (size_t i = 0; i < s->choice_count; i++)
+		own(c, &s->choices[i].thread, NULL, NULL, &s->choices[i].place);
 }
 
 void schedule_copy(struct schedule *to, const struct schedule *from)
