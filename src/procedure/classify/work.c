@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The experiments with VARIANT_BETWEEN: each of the two accesses is moved twice, the second time in a
  * run with a seed.  WITH_SEED is the number of that variant. */
@@ -46,9 +47,12 @@ static int run_variant(struct race_work *w, struct decide_place p, struct trial 
 	return trial_run(&w->bench, &v.schedule, t, made);
 }
 
+/* Returns true if two runs have the same effect.  Their choices may differ: if memory models are
+ * explored, further accesses become points. */
 static bool does_same(const struct trial *a, const struct trial *b)
 {
-	return a->counts && b->counts && !trial_differs(a, b) && a->digest == b->digest;
+	return a->counts && b->counts && !a->fault == !b->fault &&
+	       (!a->fault || !strcmp(a->fault, b->fault)) && a->digest == b->digest;
 }
 
 /* Makes the schedule of the counterpart of a run with these decisions. */
