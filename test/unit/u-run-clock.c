@@ -25,12 +25,13 @@ static int start(void **state)
 }
 
 /* Lets time pass, and returns how many milliseconds passed by the clock of the program. */
-static int64_t passes(int64_t real_ms, int64_t cpu_ms, size_t awake)
+static int64_t passes(int64_t real_ms, int64_t cpu_ms, int64_t delay_ms, size_t awake)
 {
 	int64_t before = c.now_ns;
 
 	look.real_ns += real_ms * RD_NS_PER_MS;
 	look.cpu_ns += cpu_ms * RD_NS_PER_MS;
+	look.delay_ns += delay_ms * RD_NS_PER_MS;
 	look.awake = awake;
 	run_clock_step(&c, &look);
 	return (c.now_ns - before) / RD_NS_PER_MS;
@@ -45,28 +46,31 @@ static void test_first_look(void **state)
 static void test_computes(void **state)
 {
 	(void)state;
-	assert_int_equal(passes(20, 20, 1), 20);
-	assert_int_equal(passes(200, 20, 1), 20); /* a busy machine */
-	assert_int_equal(passes(20, 40, 2), 20);  /* two processors */
-	assert_int_equal(passes(20, 40, 8), 5);	  /* eight threads share them */
-	assert_int_equal(passes(20, 40, 1), 20);  /* never faster than real time */
+	assert_int_equal(passes(20, 20, 0, 1), 20);
+	assert_int_equal(passes(200, 20, 180, 1), 20); /* a busy machine */
+	assert_int_equal(passes(20, 40, 0, 2), 20);    /* two processors */
+	assert_int_equal(passes(20, 40, 120, 8), 5);   /* eight threads share them */
+	assert_int_equal(passes(20, 2, 0, 1), 20);     /* it sleeps most of the time */
 }
 
 static void test_sleeps(void **state)
 {
 	(void)state;
-	assert_int_equal(passes(20, 0, 0), 20);
+	assert_int_equal(passes(20, 0, 0, 0), 20);
 	/* The look was late, so the program may have been late, too. */
-	assert_int_equal(passes(5000, 0, 0), 100);
+	assert_int_equal(passes(5000, 0, 0, 0), 100);
 }
 
 /* A program that gets no processor is ended in the end, but only after a long time. */
 static void test_starves(void **state)
 {
 	(void)state;
-	assert_int_equal(passes(640, 0, 1), 10);
-	assert_int_equal(passes(640, 0, 5), 10);
-	assert_int_equal(passes(640, 30, 1), 30);
+	assert_int_equal(passes(640, 0, 640, 1), 10);
+	assert_int_equal(passes(640, 0, 3200, 5), 10);
+	assert_int_equal(passes(640, 30, 610, 1), 30);
+	assert_int_equal(passes(640, 0, 0, 1), 10); /* it is stopped */
+	/* A thread that waited has ended, so the sum is less. */
+	assert_int_equal(passes(640, 10, -5000, 1), 640);
 }
 
 /* The time of a process that has ended is not known. */
@@ -74,7 +78,7 @@ static void test_ended(void **state)
 {
 	(void)state;
 	look.cpu_ns = -look.cpu_ns;
-	assert_int_equal(passes(64, 0, 1), 1);
+	assert_int_equal(passes(64, 0, 0, 1), 1);
 }
 
 static void test_process(void **state)

@@ -26,24 +26,34 @@ static int64_t lesser(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
+/* Returns how much of the real time the program could use.  A program that is awake, but neither ran
+ * nor waited for a processor, is stopped. */
+static int64_t usable(int64_t real, int64_t cpu, int64_t delay, size_t awake)
+{
+	int64_t least = real / STARVED_SHARE, lost;
+
+	if (!awake)
+		return ASLEEP_MOST_NS;
+	if (cpu <= 0 && delay <= 0)
+		return least;
+	lost = delay > 0 ? delay / (int64_t)awake : 0;
+	return lost > real - least ? least : real - lost;
+}
+
 void run_clock_step(struct run_clock *c, const struct run_clock_look *look)
 {
-	int64_t real = look->real_ns - c->real_ns, cpu = look->cpu_ns - c->cpu_ns, passed;
+	int64_t real = look->real_ns - c->real_ns, cpu = look->cpu_ns - c->cpu_ns,
+		delay = look->delay_ns - c->delay_ns;
 
 	if (!c->now_ns) {
-		*c = (struct run_clock){1, look->real_ns, look->cpu_ns};
+		*c = (struct run_clock){1, look->real_ns, look->cpu_ns, look->delay_ns};
 		return;
 	}
 	RD_ASSERT(real >= 0);
-	if (look->awake) {
-		passed = cpu / (int64_t)look->awake;
-		passed = passed > real / STARVED_SHARE ? passed : real / STARVED_SHARE;
-	} else {
-		passed = ASLEEP_MOST_NS;
-	}
-	c->now_ns += lesser(passed, real);
+	c->now_ns += lesser(usable(real, cpu, delay, look->awake), real);
 	c->real_ns = look->real_ns;
 	c->cpu_ns = cpu > 0 ? look->cpu_ns : c->cpu_ns;
+	c->delay_ns = look->delay_ns;
 }
 
 int64_t run_clock_now(struct run_clock *c, pid_t pid)
@@ -53,6 +63,7 @@ int64_t run_clock_now(struct run_clock *c, pid_t pid)
 	if (c->now_ns && look.real_ns - c->real_ns < LOOK_NS)
 		return c->now_ns;
 	look.cpu_ns = run_process_cpu_ns(pid);
+	look.delay_ns = run_process_delay_ns(pid);
 	look.awake = run_process_awake(pid);
 	run_clock_step(c, &look);
 	return c->now_ns;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The clock of a program.  It measures how long a program had the opportunity to run, so limits that
- * are measured with it do not depend on how busy the machine is.  It advances by the processor time
- * that each runnable thread got on average, and by real time while all threads sleep.  A program that
- * is runnable but gets no processor, or is stopped, could wait forever.  So the clock then advances
- * very slowly.
+ * are measured with it do not depend on how busy the machine is.  It advances by real time less the time
+ * for which runnable threads waited for a processor, on average.  A program that gets no processor at
+ * all, or is stopped, could wait forever.  So the clock then advances very slowly.
  */
 #ifndef RUN_CLOCK_H
 #define RUN_CLOCK_H
@@ -15,13 +14,13 @@
 
 struct run_clock {	/* zero it before the program starts */
 	int64_t now_ns; /* 0 before the first look */
-	int64_t real_ns, cpu_ns;
+	int64_t real_ns, cpu_ns, delay_ns;
 };
 
-/* What was seen of a program: the real time, the processor time of the process, and the number of its
- * threads that were not asleep. */
+/* What was seen of a program: the real time, the processor time of the process, how long all its
+ * threads together have waited for a processor, and the number of threads that were not asleep. */
 struct run_clock_look {
-	int64_t real_ns, cpu_ns;
+	int64_t real_ns, cpu_ns, delay_ns;
 	size_t awake;
 };
 

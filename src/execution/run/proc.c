@@ -240,6 +240,34 @@ size_t run_process_awake(pid_t pid)
 	return s.count;
 }
 
+struct delays {
+	pid_t pid;
+	int64_t ns;
+};
+
+static void add_delay(void *context, pid_t tid)
+{
+	struct delays *d = context;
+	int64_t ran, delay;
+	char path[64];
+	FILE *in;
+
+	snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)d->pid, (int)tid);
+	in = fopen(path, "re");
+	if (in && fscanf(in, "%" SCNd64 " %" SCNd64, &ran, &delay) == 2)
+		d->ns += delay;
+	if (in)
+		fclose(in);
+}
+
+int64_t run_process_delay_ns(pid_t pid)
+{
+	struct delays d = {.pid = pid};
+
+	visit_tasks(pid, add_delay, &d);
+	return d.ns;
+}
+
 int64_t run_process_cpu_ns(pid_t pid)
 {
 	struct timespec t;

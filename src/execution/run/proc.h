@@ -69,6 +69,9 @@ size_t run_process_awake(pid_t pid);
 /* Returns the processor time of all threads of the process, or 0 if the process is gone. */
 int64_t run_process_cpu_ns(pid_t pid);
 
+/* Returns how long the living threads of a process together have waited for a processor. */
+int64_t run_process_delay_ns(pid_t pid);
+
 /* A mapping in the memory of a process. */
 struct run_mapping {
 	uint64_t start, end, offset;

@@ -7,9 +7,9 @@
 #include <time.h>
 
 struct rt_moment {
-	uint32_t slot;	 /* the thread that waits */
-	uint64_t length; /* nanoseconds */
-	uint64_t real, cpu;
+	uint32_t slot;		   /* the thread that waits */
+	uint64_t length;	   /* nanoseconds */
+	uint64_t real, cpu, delay; /* at the last measurement */
 };
 
 struct rt_moment rt_moment_begin(uint32_t slot);

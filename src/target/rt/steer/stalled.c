@@ -16,9 +16,10 @@
 /* CPU time that a thread may use without a choice or an access before it loses the turn */
 #define SPIN_NS 3000000000u
 
-bool rt_turn_sleeps(uint32_t tid)
+/* Reads a file of the thread's directory in /proc.  Returns the number of bytes, or 0. */
+static long read_task(uint32_t tid, const char *file, char *text, uint64_t size)
 {
-	char path[48] = "/proc/self/task/", text[512], digits[12];
+	char path[48] = "/proc/self/task/", digits[12];
 	uint32_t at = 16, n = 0;
 	int saved = errno;
 	long fd, length;
@@ -27,15 +28,38 @@ bool rt_turn_sleeps(uint32_t tid)
 		digits[n++] = (char)('0' + tid % 10);
 	while (n)
 		path[at++] = digits[--n];
-	__builtin_memcpy(path + at, "/stat", 6);
+	while (*file && at < sizeof path - 1)
+		path[at++] = *file++;
 	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	length = fd < 0 ? 0 : syscall(SYS_read, fd, text, sizeof text);
+	length = fd < 0 ? 0 : syscall(SYS_read, fd, text, size);
 	if (fd >= 0)
 		syscall(SYS_close, fd);
 	errno = saved;
+	return length > 0 ? length : 0;
+}
+
+bool rt_turn_sleeps(uint32_t tid)
+{
+	char text[512];
+	long length = read_task(tid, "/stat", text, sizeof text);
+
 	while (length > 2 && text[length - 1] != ')')
 		length--;
 	return length > 2 && length + 1 < (long)sizeof text && text[length + 1] == 'S';
+}
+
+/* The second number of the file is the time for which the thread waited for a processor. */
+uint64_t rt_turn_delay(uint32_t tid)
+{
+	char text[64];
+	long length = read_task(tid, "/schedstat", text, sizeof text), at = 0;
+	uint64_t delay = 0;
+
+	while (at < length && text[at] != ' ')
+		at++;
+	for (at++; at < length && text[at] >= '0' && text[at] <= '9'; at++)
+		delay = delay * 10 + (uint64_t)(text[at] - '0');
+	return delay;
 }
 
 /* Returns true if thread `number`, which has the turn, makes no progress: it sleeps in the kernel,
