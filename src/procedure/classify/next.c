@@ -16,7 +16,8 @@
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 /* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
- * made.  Set by hand: this is enough to explain a fault that occurs in one run in sixteen. */
+ * made.  Set by hand: this is enough to explain a fault that one order shows in one run in five, and
+ * the other never, if statistics have to decide. */
 #define DOUBT_TIMES 2
 
 /* maximum number of times that a run is repeated because timing may have affected its result, as on
