@@ -146,6 +146,7 @@ static void expect_same(const struct exploration *a, const struct exploration *b
 		assert_true(failure_is_same(&a->state.failures[i].failure, &b->state.failures[i].failure));
 	assert_int_equal(a->state.usual_status, b->state.usual_status);
 	assert_int_equal(a->state.run_ns, b->state.run_ns);
+	assert_int_equal(a->state.run_extent, b->state.run_extent);
 	assert_memory_equal(a->state.longest, b->state.longest, sizeof a->state.longest);
 	assert_memory_equal(a->state.length, b->state.length, sizeof a->state.length);
 }

@@ -218,7 +218,7 @@ static const struct note *largest(const struct notes *all)
 
 static void check_learned(const struct made_up *m, const struct notes *all)
 {
-	uint64_t first, schedules = 0, strayed = 0, cut = 0;
+	uint64_t first, schedules = 0, strayed = 0, cut = 0, extent = 0;
 	int64_t run_ns = 0;
 
 	for (size_t i = 0; i < NOTES; i++) {
@@ -226,11 +226,13 @@ static void check_learned(const struct made_up *m, const struct notes *all)
 		strayed += !all->items[i].counts;
 		cut += !all->items[i].counts && all->items[i].cut;
 		run_ns += all->items[i].counts ? all->items[i].run_ns : 0;
+		extent += all->items[i].counts ? all->items[i].extent : 0;
 	}
 	assert_int_equal(m->result.schedules, schedules);
 	assert_int_equal(m->result.discarded, strayed);
 	assert_int_equal(m->state.cut, cut);
 	assert_int_equal(m->state.run_ns, run_ns);
+	assert_int_equal(m->state.run_extent, extent);
 	assert_int_equal(m->result.different, count_trails(all));
 	assert_int_equal(m->state.race_count, count_races(all));
 	assert_int_equal(m->result.cover.count, count_pairs(all));
@@ -412,7 +414,7 @@ static void test_shards(void **state)
 			begin(&m, &(struct explore){
 					  .most = most, .shards = shards, .shard = shard, .go_on = true});
 			m.result.schedules = 1000;
-			m.state.run_ns = below(2) ? 1 : 1000 * RD_NS_PER_S;
+			m.state.run_extent = below(2) ? 1 : 1000000000;
 			while (explore_next_stop(&m.state, 0) == EXPLORE_GOES_ON) {
 				uint64_t count = explore_next_batch(&m.state);
 
@@ -451,13 +453,19 @@ static void test_batches(void **state)
 	assert_false(explore_next_waits(&m.state));
 	assert_int_equal(explore_next_batch(&m.state), 6);
 	/* Batches for a quick program become larger when enough is known. */
-	m.state.run_ns = RD_NS_PER_MS;
+	m.state.run_extent = 100;
 	m.state.given = EXPLORE_FIRST - 1;
 	assert_int_equal(explore_next_batch(&m.state), 6);
 	m.state.given = EXPLORE_FIRST;
 	assert_int_equal(explore_next_batch(&m.state), 30);
+	/* A slower machine makes the same batches. */
+	m.state.run_ns = 10 * RD_NS_PER_MS;
+	assert_int_equal(explore_next_batch(&m.state), 30);
 	/* Batches for a slow program are small. */
-	m.state.run_ns = 20 * RD_NS_PER_MS;
+	m.state.run_ns = RD_NS_PER_S;
+	assert_int_equal(explore_next_batch(&m.state), 6);
+	m.state.run_ns = 1;
+	m.state.run_extent = 100000;
 	assert_int_equal(explore_next_batch(&m.state), 6);
 	end(&m);
 }

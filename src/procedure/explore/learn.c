@@ -212,6 +212,7 @@ static void learn_run(struct explore_state *s, const struct note *n)
 	}
 	r->schedules++;
 	s->run_ns += n->run_ns;
+	s->run_extent += n->extent;
 	if (n->number == 0)
 		s->usual_status = n->status;
 	rd_umap_put(&s->trails, n->trail, &fresh);

@@ -16,10 +16,15 @@
 #define BATCH_QUICK 30
 /* number of schedules after which the mean time of a run is known */
 #define BATCH_QUICK_FROM EXPLORE_FIRST
-/* Mean processor time of a quick run.  At the end of an exploration, what was given is still run.
- * With this limit, that takes less than a tenth of a second.  With 20 ms, a check of
- * examples/bank.c made 113 runs, and 66 would have done. */
-#define BATCH_QUICK_NS (3 * RD_NS_PER_MS)
+/* Mean extent of a quick run, which takes about 3 ms.  At the end of an exploration, what was given is
+ * still run.  With this limit, that takes about a tenth of a second.  The limit is not a time, because
+ * the size of the tasks determines what a schedule is planned from: the same exploration must have
+ * the same schedules on a slow machine. */
+#define BATCH_QUICK_EXTENT 4000
+/* Mean processor time of a run that is not quick although its extent is small, because it computes in
+ * code that Raddle does not see.  Far above the time of other runs with such an extent, so that it
+ * is rarely close to being exceeded. */
+#define BATCH_SLOW_NS (20 * RD_NS_PER_MS)
 
 /* These determine after how many schedules an exploration ends (doc/design/explore.md).  Unless
  * schedules repeat before that (learn.c), it runs at least SETTLED_LEAST schedules.  To give rare
@@ -251,13 +256,19 @@ static uint64_t most_of(const struct explore_state *s)
 	return shards ? (most + shards - 1 - s->how->shard) / shards : most;
 }
 
-/* The time of runs is processor time, so that a busy machine does not change the tasks. */
+/* Returns true if the mean run is quick. */
+static bool is_quick(const struct explore_state *s)
+{
+	uint64_t runs = s->result->schedules;
+
+	return s->given >= BATCH_QUICK_FROM && s->run_extent < BATCH_QUICK_EXTENT * runs &&
+	       s->run_ns < BATCH_SLOW_NS * (int64_t)runs;
+}
+
 uint64_t explore_next_batch(const struct explore_state *s)
 {
 	uint64_t most = most_of(s), left = most > s->given ? most - s->given : 0;
-	bool quick =
-		s->given >= BATCH_QUICK_FROM && s->run_ns < BATCH_QUICK_NS * (int64_t)s->result->schedules;
-	uint64_t count = !s->given ? 1 : quick ? BATCH_QUICK : BATCH;
+	uint64_t count = !s->given ? 1 : is_quick(s) ? BATCH_QUICK : BATCH;
 
 	return left < count ? left : count;
 }

@@ -46,10 +46,11 @@ struct explore_state {
 	struct cover recordable;
 	struct note failures[EXPLORE_FAILURES];
 	size_t failure_count;
-	size_t repeated;  /* number of these failures that repeat_failures() has processed */
-	int usual_status; /* exit status of the first run, or -1 if not known */
-	uint64_t given;	  /* number of schedules that were given to workers */
-	int64_t run_ns;	  /* processor time of the runs that ended */
+	size_t repeated;     /* number of these failures that repeat_failures() has processed */
+	int usual_status;    /* exit status of the first run, or -1 if not known */
+	uint64_t given;	     /* number of schedules that were given to workers */
+	int64_t run_ns;	     /* processor time of the runs that ended */
+	uint64_t run_extent; /* sum of the extents of these runs */
 	/* how many schedules, and how many different ones, had been run at the end of the last
 	 * window */
 	uint64_t window_end, window_new;
