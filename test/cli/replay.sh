@@ -108,8 +108,7 @@ status 0 --json value.json "$schedule" -- ./value-fine
 says 'T_0_1 should reach its write of x at value-fine.c:[0-9]+, but continued to its operation [0-9]+, thread-end'
 jq -e '.findings[0].status == "dropped" and .stats.diverged == 1' value.json >/dev/null || complain "$(cat value.json)"
 candidate "$micro/file-fine.c"
-spin=$schedule
-status 0 --patience 1 --json spin.json "$spin" -- ./file-fine
+status 0 --patience 1000 --json spin.json "$schedule" -- ./file-fine
 says 'a thread spins, waiting for something that a stopped thread would do: T_0_1 should reach its read of data'
 jq -e '.stats.livelock == 1' spin.json >/dev/null || complain "spin: $(cat spin.json)"
 
@@ -160,18 +159,24 @@ jq '.findings += .findings' sections-race.json >two.json
 refused 'has 2 findings; choose one' two.json
 
 # An interrupted replay ends, although threads are stopped, by the signal that the program got.  The
-# giving thread is stopped while the taking thread polls in vain.
-"$RADDLE" replay --patience 1000 "$spin" -- ./file-fine >out 2>err &
+# giving thread is stopped while the taking thread polls in vain.  It does not yield, so only its
+# patience would end the attempt.
+sed 's/sched_yield()//' "$micro/file-fine.c" >file-polls.c
+cp "$micro/case.h" .
+used=$schedule
+candidate ./file-polls.c
+"$RADDLE" replay --patience 1000 "$schedule" -- ./file-polls >out 2>err &
 pid=$!
 asks_in_vain() {
 	local program
-	program=$(pgrep -P "$(pgrep -d, -P $pid)" -x file-fine) && has_used "$program" 10
+	program=$(pgrep -P "$(pgrep -d, -P $pid)" -x file-polls) && has_used "$program" 10
 }
 wait_for 60 asks_in_vain || complain "interrupted: no thread is held: $(cat err)"
 kill -TERM $pid
 wait $pid
 got=$?
 [ $got = $((128 + 15)) ] || complain "interrupted: status $got: $(cat err)"
+schedule=$used
 
 # In gdb without a terminal, both threads are at their accesses, and then one goes first.
 if command -v gdb >/dev/null && gdb -batch -ex 'python print(1)' 2>/dev/null | grep -qx 1; then

@@ -7,6 +7,7 @@
  * Comments such as "lock 2" number a thread's operations (doc/format/schedule.md); 1 is its start.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -285,6 +286,23 @@ static void use_spins(int c)
 	done = 1;
 }
 
+/* b yields until a has written.  Its loop has no access that Raddle can see. */
+
+static void use_yields(int c)
+{
+	int seen = 0;
+
+	if (c == 'a') {
+		write_a();
+		done = 1;
+		return;
+	}
+	while (!seen) {
+		sched_yield();
+		__asm__ volatile("movl (%1), %0" : "=r"(seen) : "r"(&done));
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*work)(int c);
@@ -296,7 +314,7 @@ static const struct {
 	{"barrier", use_barrier, NULL}, {"cond", use_cond, signal_twice}, {"race", use_race, NULL},
 	{"often", use_often, NULL},	{"cells", use_cells, NULL},	  {"atomic", use_atomic, NULL},
 	{"range", use_range, NULL},	{"both", use_both, NULL},	  {"twice", use_twice, NULL},
-	{"lost", use_lost, NULL},	{"spins", use_spins, NULL},
+	{"lost", use_lost, NULL},	{"spins", use_spins, NULL},	  {"yields", use_yields, NULL},
 };
 
 static void (*work)(int c);

@@ -43,7 +43,7 @@ struct plan {
 	struct op stops[2];
 	uint64_t limits[THREADS]; /* by thread; 0: no limit */
 	uint32_t order, flags;
-	uint64_t seed;
+	uint64_t seed, most_yields;
 	struct raddle_steer_decision decisions[OPS_MAX]; /* end with the first whose n is 0 */
 	struct {
 		const char *function; /* that contains the access; NULL: end of the list */
@@ -141,6 +141,7 @@ static inline void put_plan(struct raddle_steer *s, const struct plan *p)
 	s->version = RADDLE_STEER_VERSION;
 	s->flags = p->flags;
 	s->order = p->order;
+	s->most_yields = p->most_yields;
 	s->thread_count = THREADS;
 	s->op_count = count_ops(p->ops, OPS_MAX);
 	s->stop_count = count_ops(p->stops, 2);

@@ -434,6 +434,59 @@ static void test_spin_is_a_livelock(void **state)
 	assert_int_equal(w.outcome, REPLAY_LIVELOCK);
 }
 
+/* Makes the thread that the plan waits for yield until the replayer gives up.  Returns true if it did
+ * so before its patience was at an end. */
+static bool yields_in_vain(void (*also)(void))
+{
+	enum watch_action action = WATCH_GO_ON;
+	uint64_t begin = now;
+
+	w.patience_yields = 1000;
+	while (action == WATCH_GO_ON && now < begin + 5000) {
+		rows[1].yields += 100;
+		if (also)
+			also();
+		action = wait_for(20);
+	}
+	assert_int_equal(action, WATCH_GIVE_UP);
+	return now - begin < w.patience_ms && w.outcome == REPLAY_LIVELOCK;
+}
+
+static void also_accesses(void)
+{
+	rows[1].accesses++;
+}
+
+static void also_creates(void)
+{
+	board.strangers = true;
+}
+
+static void test_yields_in_vain_are_a_livelock(void **state)
+{
+	(void)state;
+	rows[0].state = RADDLE_SLOT_BLOCKED;
+	rows[2].state = RADDLE_SLOT_STOP;
+	assert_true(yields_in_vain(NULL));
+}
+
+/* Each of these could end the loop. */
+static void test_yields_may_be_for_something(void **state)
+{
+	rows[0].state = RADDLE_SLOT_BLOCKED;
+	rows[2].state = RADDLE_SLOT_STOP;
+	assert_false(yields_in_vain(also_accesses));
+	stop(state);
+	start(state);
+	rows[2].state = RADDLE_SLOT_STOP;
+	assert_false(yields_in_vain(NULL));
+	stop(state);
+	start(state);
+	rows[0].state = RADDLE_SLOT_BLOCKED;
+	rows[2].state = RADDLE_SLOT_STOP;
+	assert_false(yields_in_vain(also_creates));
+}
+
 /* A thread runs, but it is not the one that the plan waits for. */
 static void test_busy_stranger_is_not_a_livelock(void **state)
 {
@@ -626,6 +679,8 @@ int main(void)
 		TEST(test_plan_that_blocks_itself_is_given_up),
 		TEST(test_ended_thread_is_named),
 		TEST(test_spin_is_a_livelock),
+		TEST(test_yields_in_vain_are_a_livelock),
+		TEST(test_yields_may_be_for_something),
 		TEST(test_busy_stranger_is_not_a_livelock),
 		TEST(test_owner_that_spins_is_a_livelock),
 		TEST(test_sleep_is_not_a_livelock),

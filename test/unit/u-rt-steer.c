@@ -221,6 +221,28 @@ static void anywhere(void **state)
 	end_run(&r);
 }
 
+/* A waits for B, which only yields until A has written.  Where A has patience, it waits 20 times as
+ * long, unless it is known that B will not come. */
+static void yields_in_vain(void **state)
+{
+	struct plan p = {.name = "yields",
+			 .goals = {{"write_a", 1, 1, true}, {"write_b", 1, 1, true}},
+			 .flags = RADDLE_STEER_ANYWHERE};
+	struct run r = run_plan(&p);
+
+	(void)state;
+	assert_int_equal(WEXITSTATUS(r.status), 0);
+	p.flags |= RADDLE_STEER_PATIENT;
+	p.most_yields = r.slots[B].yields;
+	end_run(&r);
+	r = run_plan(&p);
+	assert_int_equal(WEXITSTATUS(r.status), 0);
+	assert_int_equal(r.steer->phase, RADDLE_LEADING);
+	assert_true(r.slots[B].yields >= p.most_yields);
+	assert_true(r.slots[B].yields < 10 * p.most_yields);
+	end_run(&r);
+}
+
 /* The goal is the eighth write of a loop, which is reported by a hook or as part of a stride. */
 static void occurrences(void **state)
 {
@@ -427,12 +449,13 @@ static void lost_signal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sections),  cmocka_unit_test(tries),	      cmocka_unit_test(starts),
-		cmocka_unit_test(onces),     cmocka_unit_test(barriers),      cmocka_unit_test(conds),
-		cmocka_unit_test(races),     cmocka_unit_test(anywhere),      cmocka_unit_test(occurrences),
-		cmocka_unit_test(atomics),   cmocka_unit_test(ranges),	      cmocka_unit_test(stays),
-		cmocka_unit_test(differs),   cmocka_unit_test(apart),	      cmocka_unit_test(limits),
-		cmocka_unit_test(deadlocks), cmocka_unit_test(self_deadlock), cmocka_unit_test(lost_signal),
+		cmocka_unit_test(sections),    cmocka_unit_test(tries),	    cmocka_unit_test(starts),
+		cmocka_unit_test(onces),       cmocka_unit_test(barriers),  cmocka_unit_test(conds),
+		cmocka_unit_test(races),       cmocka_unit_test(anywhere),  cmocka_unit_test(yields_in_vain),
+		cmocka_unit_test(occurrences), cmocka_unit_test(atomics),   cmocka_unit_test(ranges),
+		cmocka_unit_test(stays),       cmocka_unit_test(differs),   cmocka_unit_test(apart),
+		cmocka_unit_test(limits),      cmocka_unit_test(deadlocks), cmocka_unit_test(self_deadlock),
+		cmocka_unit_test(lost_signal),
 	};
 
 	return cmocka_run_group_tests(tests, build_steer, NULL);

@@ -76,7 +76,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 20 /* the version of this layout */
+#define RADDLE_STEER_VERSION 21 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, whether it conflicts or not */
 
@@ -267,6 +267,7 @@ struct raddle_slot {
 	_Atomic uint32_t site;	 /* the innermost call site of that operation */
 	_Atomic uint32_t held_count;
 	_Atomic uint64_t accesses; /* the number of accesses recorded so far: its progress */
+	_Atomic uint64_t yields;   /* how often it yielded or slept */
 	_Atomic uint32_t timed;	   /* in BLOCKED: 1 if the wait has a time limit */
 	_Atomic uint32_t inside;   /* in BLOCKED: enum raddle_inside */
 	/* The members up to `drawn` are for turns.  `lock` of struct raddle_steer protects them. */
@@ -369,6 +370,8 @@ struct raddle_steer {
 	_Atomic uint32_t ran_on;	       /* enum raddle_limit: the limit that the run has reached */
 	_Atomic uint32_t stuck;		       /* 1 if `running` is NONE, and nothing can change that */
 	uint64_t most; /* the maximum number of points of all threads together; 0 for no limit */
+	uint64_t
+		most_yields; /* after so many yields without progress a lone thread waits in vain; 0: never */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_refusal refusal;
 	struct raddle_steer_misuse fault;

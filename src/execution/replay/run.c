@@ -45,6 +45,11 @@
 #define PATIENCE_MIN_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* patience if the length of the recorded run is not known */
 #define LIMIT_FACTOR 10		  /* the whole run may take this many times the patience */
+/* A thread cannot yield more often than this in a millisecond, since each call of the kernel takes at
+ * least a quarter of a microsecond.  So a thread that yields more often than it could have in the
+ * recorded run waits in vain. */
+#define YIELDS_A_MS 4000
+#define YIELDS_MIN_MS 5 /* shortest run that is assumed, since clocks are coarse */
 /* how many times a run is repeated because the flavour was removed from the cache */
 #define RENEWALS_MAX 3
 
@@ -379,6 +384,10 @@ static void set_patience(struct replay *r)
 	if (!q->patience_ms && patience < PATIENCE_MIN_MS)
 		patience = PATIENCE_MIN_MS;
 	r->watch.patience_ms = patience;
+	if (q->recorded_ms)
+		r->watch.patience_yields =
+			YIELDS_A_MS * (q->recorded_ms > YIELDS_MIN_MS ? q->recorded_ms : YIELDS_MIN_MS);
+	r->steer->most_yields = r->watch.patience_yields;
 	r->watch.strict = q->strict;
 	r->watch.most = q->most;
 	r->watch.limit_ms = q->work_ms ? q->work_ms : q->limit_ms ? UINT64_MAX : LIMIT_FACTOR * patience;

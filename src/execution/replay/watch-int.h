@@ -33,6 +33,7 @@ struct watch {
 	const struct plan *plan;
 	const struct trace_sites *sites;
 	uint64_t patience_ms, limit_ms;
+	uint64_t patience_yields; /* how often a lone thread may yield without progress; 0: no limit */
 	/* The limit of points for a program that is not led, or 0 for no limit.  The program is
 	 * killed when the runtime reports that the limit is reached, or when the extent
 	 * (replay/board-int.h) is twice the limit. */
@@ -66,6 +67,8 @@ struct watch {
 	uint32_t spinner;
 	/* a counter that grows while the spinner runs, and when it last grew */
 	uint64_t ran, spun_ms;
+	/* the spinner's accesses and operations, and how often it had yielded when this sum changed */
+	uint64_t spinner_steps, spinner_yields;
 	bool in_io; /* the spinner was in a system call when there was no progress */
 	/* the spinner's processor times when progress stopped; UINT64_MAX before that */
 	uint64_t user, system;

@@ -181,13 +181,17 @@ static bool watch_is_planned(const struct watch *w, const struct board *b)
 
 /* ---- decisions ---- */
 
-/* Returns true if a thread runs.  A wait with a time limit ends by itself, so a thread in such a
+/* Returns true if the thread runs.  A wait with a time limit ends by itself, so a thread in such a
  * wait is treated as running. */
+static bool may_run(const struct board_row *r)
+{
+	return (r->state == RADDLE_SLOT_RUNS && !r->own) || (r->state == RADDLE_SLOT_BLOCKED && r->timed);
+}
+
 static bool is_anybody_running(const struct board *b)
 {
 	for (size_t i = 0; i < b->count; i++)
-		if ((b->rows[i].state == RADDLE_SLOT_RUNS && !b->rows[i].own) ||
-		    (b->rows[i].state == RADDLE_SLOT_BLOCKED && b->rows[i].timed))
+		if (may_run(&b->rows[i]))
 			return true;
 	return b->strangers || !b->count;
 }
@@ -250,6 +254,30 @@ static void look_at_spinner(struct watch *w, const struct board *b, uint64_t now
 		look_at_kernel(w, &b->rows[spinner]);
 }
 
+/* Returns true if no thread but this one runs, so that only a stopped thread can end its wait. */
+static bool runs_alone(const struct board *b, uint32_t number)
+{
+	for (size_t i = 0; i < b->count; i++)
+		if (i != number && may_run(&b->rows[i]))
+			return false;
+	return !b->strangers && !b->others;
+}
+
+/* Returns true if the thread that the plan waits for does nothing but yield, more often than it could
+ * yield in the whole recorded run.  So its loop waits for a stopped thread, and more patience would
+ * change nothing.  Only calls are counted, so this is also known of code that Raddle did not
+ * compile. */
+static bool yields_in_vain(struct watch *w, const struct board *b)
+{
+	const struct board_row *r = w->spinner == RADDLE_STEER_NONE ? NULL : &b->rows[w->spinner];
+
+	if (!r || !runs_alone(b, w->spinner) || r->accesses + r->n != w->spinner_steps) {
+		w->spinner_steps = r ? r->accesses + r->n : 0;
+		w->spinner_yields = r ? r->yields : 0;
+	}
+	return r && w->patience_yields && r->yields - w->spinner_yields >= w->patience_yields;
+}
+
 static bool spins(const struct watch *w, uint64_t now_ms)
 {
 	return w->spinner != RADDLE_STEER_NONE && w->spun_ms && now_ms - w->spun_ms <= w->patience_ms / 2;
@@ -270,6 +298,8 @@ static enum watch_action step_leading(struct watch *w, const struct board *b, ui
 	}
 	if (!running && now_ms - w->moved_ms >= (b->stuck ? 0 : WATCH_STAND_MS))
 		return give_up(w, b, REPLAY_DIVERGED);
+	if (yields_in_vain(w, b))
+		return give_up(w, b, REPLAY_LIVELOCK);
 	if (now_ms - w->led_ms < w->patience_ms)
 		return WATCH_GO_ON;
 	return give_up(w, b, spins(w, now_ms) ? REPLAY_LIVELOCK : REPLAY_STUCK);

@@ -270,7 +270,7 @@ static __attribute__((noinline)) void wait_anywhere(struct rt_thread *t, const s
 		return;
 	waited = rt_moment_begin(t->number);
 	RT_WAIT_WHILE(t, RADDLE_SLOT_GOAL,
-		      rt_steer_phase() == RADDLE_LEADING && rt_moment_length(&waited) < moment);
+		      rt_steer_phase() == RADDLE_LEADING && rt_moment_lasts(&waited, moment));
 	if (patient)
 		spend_patience(&waited);
 	leave_goal(which);
@@ -297,7 +297,7 @@ static void keep_order(struct rt_thread *t, uint32_t site)
 		waited = rt_moment_begin(t->number);
 		RT_WAIT_WHILE(t, RADDLE_SLOT_LIMIT,
 			      rt_steer_is_leading() && !atomic_load(&s->kept) &&
-				      rt_moment_length(&waited) < moment);
+				      rt_moment_lasts(&waited, moment));
 		spend_patience(&waited);
 	}
 }

@@ -139,6 +139,11 @@ static void op_turns(struct rt_op *op, bool *turns)
 
 static void yields(struct rt_thread *t, bool *others_ran)
 {
+	struct raddle_slot *slot = rt_steered(t)->slot;
+
+	/* Only the thread itself writes the count. */
+	if (slot)
+		atomic_store_explicit(&slot->yields, slot->yields + 1, memory_order_relaxed);
 	rt_steer_count(t, 0); /* notes that the thread has made its last access */
 	*others_ran |= rt_turn_yield(t);
 	deliver(t);

@@ -6,6 +6,9 @@
  * If a wait had a limit in real time, a busy machine would decide how it ends.  So its length is real
  * time less the time for which the other threads waited for a processor, on average.
  * The replayer measures the program in the same way (run/clock.h).
+ *
+ * A wait also ends if it is in vain: the only other thread that runs does nothing but yield, so it
+ * waits for one that is stopped.  The replayer judges in the same way (replay/watch.c).
  */
 #include "rt/steer/moment-int.h"
 
@@ -33,31 +36,66 @@ uint64_t rt_moment_cpu(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* What the other threads that the runtime does not stop do: how many of them are not asleep, and how
- * long all of them together have waited for a processor. */
+/* What the other threads do. */
 struct others {
-	uint64_t awake, delay;
+	uint64_t awake;	  /* how many of those that the runtime does not stop are not asleep */
+	uint64_t delay;	  /* how long these have waited for a processor, all together */
+	uint32_t running; /* how many continue by themselves, now or when a time limit ends their wait */
+	uint32_t last;	  /* one of these, or NONE */
 };
+
+static void look_at(uint32_t number, struct others *o)
+{
+	const struct raddle_slot *slot = rt_slot_at(number);
+	bool runs = rt_turn_state(number) == RADDLE_SLOT_RUNS;
+
+	if (runs || (rt_turn_state(number) == RADDLE_SLOT_BLOCKED && atomic_load(&slot->timed))) {
+		o->running++;
+		o->last = number;
+	}
+	if (runs) {
+		o->awake += !rt_turn_sleeps(slot->tid);
+		o->delay += rt_turn_delay(slot->tid);
+	}
+}
 
 static struct others look_at_others(uint32_t self)
 {
-	struct others o = {0, 0};
+	struct others o = {.last = RADDLE_STEER_NONE};
 
-	for (uint32_t i = 0; i < rt_slot_count(); i++) {
-		if (i == self || rt_turn_state(i) != RADDLE_SLOT_RUNS)
-			continue;
-		o.awake += !rt_turn_sleeps(rt_slot_at(i)->tid);
-		o.delay += rt_turn_delay(rt_slot_at(i)->tid);
-	}
+	for (uint32_t i = 0; i < rt_slot_count(); i++)
+		if (i != self)
+			look_at(i, &o);
 	return o;
+}
+
+/* Notes how often the only thread that runs has yielded since its last access or operation. */
+static void look_for_progress(struct rt_moment *m, const struct others *o)
+{
+	uint32_t lone = o->running == 1 ? o->last : RADDLE_STEER_NONE;
+	const struct raddle_slot *slot = lone != RADDLE_STEER_NONE ? rt_slot_at(lone) : NULL;
+	uint64_t steps = slot ? atomic_load(&slot->accesses) + atomic_load(&slot->n) : 0;
+	uint64_t yields = slot ? atomic_load(&slot->yields) : 0;
+
+	if (lone != m->lone || steps != m->steps) {
+		m->lone = lone;
+		m->steps = steps;
+		m->yields = yields;
+	}
+	m->in_vain = rt_steer()->most_yields && yields - m->yields >= rt_steer()->most_yields;
 }
 
 struct rt_moment rt_moment_begin(uint32_t slot)
 {
-	return (struct rt_moment){.slot = slot,
-				  .real = rt_now(),
-				  .cpu = rt_moment_cpu(CLOCK_PROCESS_CPUTIME_ID),
-				  .delay = look_at_others(slot).delay};
+	struct others o = look_at_others(slot);
+	struct rt_moment m = {.slot = slot,
+			      .real = rt_now(),
+			      .cpu = rt_moment_cpu(CLOCK_PROCESS_CPUTIME_ID),
+			      .delay = o.delay,
+			      .lone = RADDLE_STEER_NONE};
+
+	look_for_progress(&m, &o);
+	return m;
 }
 
 /* Returns how much of the real time the other threads could use.  A thread that neither ran nor waited
@@ -71,13 +109,14 @@ static uint64_t usable(uint64_t real, uint64_t cpu, uint64_t delay, uint64_t awa
 	return (!cpu && !delay) || lost > real - real / STARVED_SHARE ? real / STARVED_SHARE : real - lost;
 }
 
-uint64_t rt_moment_length(struct rt_moment *m)
+/* Adds what has passed since the last measurement. */
+static void measure(struct rt_moment *m)
 {
 	uint64_t now = rt_now(), real = now - m->real, cpu, passed;
 	struct others o;
 
 	if (real < STEP_NS)
-		return m->length;
+		return;
 	cpu = rt_moment_cpu(CLOCK_PROCESS_CPUTIME_ID);
 	o = look_at_others(m->slot);
 	passed = usable(real, cpu - m->cpu, o.delay > m->delay ? o.delay - m->delay : 0, o.awake);
@@ -85,5 +124,11 @@ uint64_t rt_moment_length(struct rt_moment *m)
 	m->real = now;
 	m->cpu = cpu;
 	m->delay = o.delay;
-	return m->length;
+	look_for_progress(m, &o);
+}
+
+bool rt_moment_lasts(struct rt_moment *m, uint64_t length)
+{
+	measure(m);
+	return m->length < length && !m->in_vain;
 }

@@ -154,7 +154,7 @@ static void let_writer_wait(const struct rt_step *step)
 	if (step->kind != RADDLE_RWLOCK_RDLOCK || !lock || !rt_prefers_writers(lock))
 		return;
 	waited = rt_moment_begin(step->t->number);
-	while (rt_moment_length(&waited) < WRITER_NS) {
+	while (rt_moment_lasts(&waited, WRITER_NS)) {
 		if (__atomic_load_n(&lock->__data.__readers, __ATOMIC_ACQUIRE) & WRITER_BIT)
 			return;
 		rt_futex_wait(&never, 0, RT_NAP_MS);
