@@ -4,9 +4,8 @@
  * deadlock and learns what happened.  doc/format/schedule.md defines schedules.  The memory lies
  * after the buffers of the session, at `steer_offset` (session.h); a recording has no such memory.
  * Only the first process is controlled; forked processes run freely.  The replayer fills the plan
- * before the program starts.  From then on the program writes, and the replayer reads.  The
- * replayer writes only `command`, `refusal.known` and `crash.seen`, and changes the plan while the
- * program is stopped and asks (below).
+ * before the program starts.  From then on it writes only `command`, `refusal.known` and
+ * `crash.seen`, and changes the plan while the program is stopped and asks (below).
  *
  *   struct raddle_steer
  *   struct raddle_steer_thread     thread_count entries, thread 0 first
@@ -20,16 +19,16 @@
  * The states of a run (`phase`, a futex):
  *   LEADING   operations wait for their turn, threads stop at limits, goals and stops
  *   MET       race: two threads are stopped at overlapping accesses, one of them a write;
- *             deadlock: all stops are reached, and the threads continue into their operations;
- *             order: all operations were done
+ *             order: all operations were done; deadlock: all stops are reached, and the threads
+ *             continue into their operations
  *   DIVERGED  the plan cannot be followed: `difference` has the reason; threads run freely
  *   RUNS_FREE no thread waits any more
  *   GOES_ON   with RADDLE_STEER_TURNS: the threads take turns as the plan decides
  * LEADING -> MET -> RUNS_FREE, or LEADING -> DIVERGED.  MET ends by `command`, or by the runtime
  * itself unless RADDLE_STEER_STAY is set.  The replayer ends LEADING with RADDLE_COMMAND_GIVE_UP
- * when it sees no more progress.  With RADDLE_STEER_TURNS: LEADING -> MET -> GOES_ON, or GOES_ON
- * from the start if the plan has no goal; GOES_ON -> DIVERGED if a decision cannot be followed,
- * GOES_ON -> RUNS_FREE on GIVE_UP.
+ * when it sees no more progress.  With RADDLE_STEER_TURNS: LEADING -> MET -> GOES_ON, or GOES_ON at
+ * once if the plan has no goal; GOES_ON -> DIVERGED if a decision cannot be followed, GOES_ON ->
+ * RUNS_FREE on GIVE_UP.
  *
  * Turns
  * -----
@@ -39,18 +38,17 @@
  * access; when it continues after the racing access that the plan led it to; when it yields or
  * sleeps; before it writes to a stream, in the flavour `led`; when it ends; and before it ends the
  * process.  Two more points keep a program from hanging: SPIN (many accesses without a point, or
- * an iteration of a loop that waits) and AWAY (it computes for long, or waits in the kernel in a
- * call that Raddle does not control).  A point is identified by three things: the number n of
- * operations that the thread has begun, the kind of the point, and the number of points of that
- * kind since operation n.  At each point a thread is chosen among the runnable ones:
+ * an iteration of a loop that waits) and AWAY (it computes for long, or waits in a call that Raddle
+ * does not control).  A point is identified by the number n of operations that the thread has
+ * begun, its kind, and the number of such points since n.  At each point a thread is chosen:
  *   1. While decisions are left, the next one chooses if this is its point; else the default.
  *   2. Then `strategy` and `seed` choose, if `seed` is not 0; else the default.
  * The default is the thread itself, if it is runnable, neither yields nor spins at this point,
  * and has not yet kept the turn for RADDLE_STEER_STAYS points.  Otherwise it is the next runnable
  * thread by slot number, cyclically.  Other choices are recorded in `made`.  A decision whose
  * point was passed, or whose thread is not runnable, is a difference.  A wait with a time limit
- * times out when no other thread is runnable, when a decision requires it, or, with
- * RADDLE_STEER_TIMEOUTS, whenever the strategy chooses the thread.
+ * times out when no other thread is runnable, if a decision requires it, or, with
+ * RADDLE_STEER_TIMEOUTS, if the strategy chooses the thread.
  *
  * The plan changes while the program is stopped
  * ---------------------------------------------
@@ -266,7 +264,7 @@ struct raddle_slot {
 	_Atomic uint64_t object; /* the operation's object: address, or thread number for a join */
 	_Atomic uint32_t site;	 /* the innermost call site of that operation */
 	_Atomic uint32_t held_count;
-	_Atomic uint64_t accesses; /* the number of accesses recorded so far: its progress */
+	_Atomic uint64_t accesses; /* number of accesses recorded so far: its progress */
 	_Atomic uint64_t yields;   /* how often it yielded or slept */
 	_Atomic uint32_t timed;	   /* in BLOCKED: 1 if the wait has a time limit */
 	_Atomic uint32_t inside;   /* in BLOCKED: enum raddle_inside */
@@ -369,9 +367,8 @@ struct raddle_steer {
 	_Atomic uint32_t livelock;	       /* 1 if all runnable threads spin and change nothing */
 	_Atomic uint32_t ran_on;	       /* enum raddle_limit: the limit that the run has reached */
 	_Atomic uint32_t stuck;		       /* 1 if `running` is NONE, and nothing can change that */
-	uint64_t most; /* the maximum number of points of all threads together; 0 for no limit */
-	uint64_t
-		most_yields; /* after so many yields without progress a lone thread waits in vain; 0: never */
+	uint64_t most;	      /* the maximum number of points of all threads together; 0 for no limit */
+	uint64_t most_yields; /* a lone thread that yields so often waits in vain; 0: never */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_refusal refusal;
 	struct raddle_steer_misuse fault;
