@@ -20,7 +20,9 @@
  * In an exploration, the runtime also chooses which thread runs next.  It does so at a watched
  * access, and where a thread waits, ends or flushes its buffer.  The alternatives are all runnable
  * threads: the default first, then the others by slot number.  Such choices are numbered
- * separately, and the plan lists all choices, including those that take alternative 0.  Each choice
+ * separately, and the plan lists all choices, including those that take alternative 0.  If one of
+ * them delayed a store, stores are delayed as long as possible after the plan, because an effect of
+ * the model usually needs a store that stays in its buffer while other threads go on.  Each choice
  * is recorded with a hash of the state in which it was made.  As far as tracked memory and threads
  * are concerned, the rest of the run depends only on that state.
  */
@@ -50,7 +52,8 @@ enum raddle_choice_kind {
 	/* The buffered store that reaches memory next; the last alternative is that no store
 	 * does. */
 	RADDLE_CHOICE_FLUSH,
-	RADDLE_CHOICE_NEXT, /* the thread that runs next */
+	RADDLE_CHOICE_DRAIN, /* the same, where a store has to reach memory */
+	RADDLE_CHOICE_NEXT,  /* the thread that runs next */
 };
 
 struct raddle_choice {
@@ -87,6 +90,7 @@ struct raddle_memory {
 	_Atomic uint32_t nexts;	     /* the number of choices of the next thread */
 	_Atomic uint32_t past_count; /* the number of choices of the plan that the run has reached */
 	_Atomic uint32_t strayed;    /* the first choice whose `from` differs from the plan, or 0 */
+	_Atomic uint32_t delays;     /* in an exploration: 1 if the plan delayed a store */
 	_Atomic uint32_t over;	     /* enum raddle_memory_over */
 	_Atomic uint32_t published_count;
 	_Atomic uint64_t relaxed; /* how many of `choices` took another alternative than 0 */

@@ -33,19 +33,11 @@ void replay_search_took(struct replay_search *s, const struct replay_memory *m)
 		replay_search_add(s, &m->made[i]);
 }
 
-static unsigned cost_of(const struct replay_search *s, size_t count)
-{
-	RD_ASSERT(count <= s->count);
-	unsigned cost = 0;
-
-	for (size_t i = 0; i < count && cost < REPLAY_SEARCH_COSTS - 1; i++)
-		cost += s->choices[i].taken != 0;
-	return cost;
-}
-
 /* Adds a run that equals this one up to choice `at`, where it takes alternative `taken`. */
-static void enqueue(struct replay_search *s, size_t at, uint32_t taken, unsigned cost)
+static void enqueue(struct replay_search *s, size_t at, uint32_t taken)
 {
+	unsigned cost = s->cost + 1 < REPLAY_SEARCH_COSTS ? s->cost + 1 : s->cost;
+
 	RD_ASSERT(at < s->count && taken < s->choices[at].from && cost < REPLAY_SEARCH_COSTS);
 	struct replay_search_plan *p = rd_xcalloc(1, sizeof *p + (at + 1) * sizeof *p->choices);
 
@@ -69,6 +61,7 @@ static struct replay_search_plan *dequeue(struct replay_search *s)
 		s->queues[cost].first = p->next;
 		if (!p->next)
 			s->queues[cost].last = NULL;
+		s->cost = cost;
 		return p;
 	}
 	return NULL;
@@ -78,16 +71,13 @@ static struct replay_search_plan *dequeue(struct replay_search *s)
  * it took the defaults. */
 static void branch(struct replay_search *s)
 {
-	unsigned cost = cost_of(s, s->planned) + 1;
 	bool fresh = true;
 
-	if (cost >= REPLAY_SEARCH_COSTS)
-		cost = REPLAY_SEARCH_COSTS - 1;
 	for (size_t i = s->planned; i < s->count && fresh; i++) {
 		rd_umap_put(&s->states, s->choices[i].state, &fresh);
 		for (uint32_t k = 0; fresh && k < s->choices[i].from; k++)
 			if (k != s->choices[i].taken)
-				enqueue(s, i, k, cost);
+				enqueue(s, i, k);
 	}
 }
 

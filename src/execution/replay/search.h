@@ -2,8 +2,9 @@
 /*
  * Exhaustive search by choices (raddle/memory.h): decides which run of an exploration comes next.
  * A run is a list of choices.  Each choice with alternatives leads to further runs, which make the
- * same choices up to that point, then take another alternative, and after that the defaults.  Runs
- * with few non-default choices come first.  A known state is not continued a second time.
+ * same choices up to that point, then take another alternative, and after that the defaults of the
+ * runtime.  Runs that leave the defaults a few times come first.  A known state is not continued a
+ * second time.
  *
  * 	struct replay_search s = {0};
  * 	do {
@@ -19,8 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* number of queues, one for each number of non-default choices; the last queue also holds all runs
- * with more */
+/* number of queues, one for each cost; the last queue also holds all runs that cost more */
 #define REPLAY_SEARCH_COSTS 64
 
 struct replay_memory;
@@ -30,6 +30,7 @@ struct replay_search {
 	/* before a run, its plan; after the run, the choices that it made */
 	struct raddle_choice *choices;
 	size_t count, planned, capacity;
+	unsigned cost; /* of this run: how often its plan leaves the defaults */
 	struct rd_umap states;
 	uint64_t runs;
 	uint64_t extent; /* of all runs together (replay/board-int.h); the caller adds it */

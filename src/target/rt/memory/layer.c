@@ -390,6 +390,20 @@ static void begin_atomic(struct rt_memory *m, const struct rt_memory_access *a)
 	}
 }
 
+/* A sequentially consistent operation orders as much on untracked bytes as on tracked ones.  A weaker
+ * one orders less, so it is listed like a plain access, and the next runs track it. */
+static void publish_atomic(struct rt_thread *t, const struct rt_memory_access *a, uint32_t site)
+{
+	bool listed = a->order != MEMORY_SEQ;
+
+	if (listed && a->kind != RT_PENDS_WRITE)
+		rt_publish_read(t, a->address, site);
+	if (listed && a->kind != RT_PENDS_READ)
+		rt_publish_store(t, a->address, a->size, site);
+	if (a->kind != RT_PENDS_READ)
+		rt_publish(t, site);
+}
+
 static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	uint64_t what = t->atomic_what;
@@ -404,8 +418,7 @@ static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 	m->address = address;
 	if (is_tracked_site(m, site))
 		track(m, address, size);
-	if (a.kind != RT_PENDS_READ)
-		rt_publish(t, site);
+	publish_atomic(t, &a, site);
 	if (touches_tracked(m, address, size)) {
 		begin_atomic(m, &a);
 		report_over(m);

@@ -270,7 +270,8 @@ static void flush_some(struct memory *m, uint32_t t, bool all, bool forced)
 
 	while ((count = find_heads(m, heads)) != 0) {
 		bool may_stop = !all || !m->threads[t].count;
-		uint32_t i = forced ? 0 : m->choose(m->context, RADDLE_CHOICE_FLUSH, count + may_stop);
+		enum raddle_choice_kind kind = may_stop ? RADDLE_CHOICE_FLUSH : RADDLE_CHOICE_DRAIN;
+		uint32_t i = forced ? 0 : m->choose(m->context, kind, count + may_stop);
 
 		if (i >= count)
 			return;
@@ -593,6 +594,7 @@ void memory_create(struct memory *m, uint32_t t, uint32_t child)
 {
 	note(m, t, 'c', NULL, 0);
 	memory_drain(m, t);
+	m->threads[t].clock.at[t]++;
 	if (child < MEMORY_THREADS)
 		join(&m->threads[child].clock, &m->threads[t].clock);
 }
@@ -600,8 +602,10 @@ void memory_create(struct memory *m, uint32_t t, uint32_t child)
 void memory_join(struct memory *m, uint32_t t, uint32_t child)
 {
 	note(m, t, 'j', NULL, 0);
-	if (child < MEMORY_THREADS)
-		join(&m->threads[t].clock, &m->threads[child].clock);
+	if (child >= MEMORY_THREADS)
+		return;
+	m->threads[child].clock.at[child]++;
+	join(&m->threads[t].clock, &m->threads[child].clock);
 }
 
 static struct memory_object *object_of(struct memory *m, uintptr_t address)
@@ -616,8 +620,7 @@ static struct memory_object *object_of(struct memory *m, uintptr_t address)
 void memory_acquire(struct memory *m, uint32_t t, uintptr_t object)
 {
 	note(m, t, 'a', NULL, 0);
-	if (has_history(m))
-		join(&m->threads[t].clock, &object_of(m, object)->clock);
+	join(&m->threads[t].clock, &object_of(m, object)->clock);
 }
 
 void memory_release(struct memory *m, uint32_t t, uintptr_t object)
@@ -626,15 +629,29 @@ void memory_release(struct memory *m, uint32_t t, uintptr_t object)
 
 	note(m, t, 'l', NULL, 0);
 	memory_drain(m, t);
-	if (!has_history(m))
-		return;
-	if (!o->address && ++m->object_count >= MEMORY_OBJECTS / 2) {
-		memory_end(m, RADDLE_MEMORY_LOCATIONS);
+	m->threads[t].clock.at[t]++;
+	if (!o->address && m->object_count >= MEMORY_OBJECTS / 2) {
+		/* The other models do not depend on clocks. */
+		if (has_history(m))
+			memory_end(m, RADDLE_MEMORY_LOCATIONS);
 		return;
 	}
+	m->object_count += !o->address;
 	RT_ASSERT(!o->address || o->address == object);
 	o->address = object;
 	join(&o->clock, &m->threads[t].clock);
+}
+
+uint32_t memory_tick(const struct memory *m, uint32_t t)
+{
+	RT_ASSERT(t < MEMORY_THREADS);
+	return m->threads[t].clock.at[t] + 1;
+}
+
+bool memory_is_after(const struct memory *m, uint32_t t, uint32_t other, uint32_t tick)
+{
+	RT_ASSERT(t < MEMORY_THREADS && other < MEMORY_THREADS);
+	return m->threads[t].clock.at[other] >= tick;
 }
 
 /* ---- states ---- */
@@ -647,10 +664,11 @@ static uint64_t mix_clock(uint64_t hash, const struct memory_clock *clock)
 	return hash;
 }
 
-static uint64_t mix_thread(uint64_t hash, const struct memory_thread *own)
+static uint64_t mix_thread(uint64_t hash, const struct memory_thread *own, bool clocks)
 {
-	hash = rt_hash_add(mix_clock(mix_clock(mix_clock(hash, &own->clock), &own->seen), &own->fenced),
-			   own->past);
+	if (clocks)
+		hash = mix_clock(mix_clock(mix_clock(hash, &own->clock), &own->seen), &own->fenced);
+	hash = rt_hash_add(hash, own->past);
 	for (uint32_t i = 0; i < own->count; i++)
 		hash = rt_hash_add(rt_hash_add(rt_hash_add(hash, own->buffer[i].cell), own->buffer[i].mask),
 				   own->buffer[i].value);
@@ -670,13 +688,13 @@ static uint64_t mix_cell(uint64_t hash, const struct memory_cell *cell)
 }
 
 /* The hash does not depend on the order of stores in different buffers, since that order only
- * determines which alternative is listed first. */
+ * determines which alternative is listed first.  Nor does it depend on clocks if the model does not. */
 uint64_t memory_state(const struct memory *m)
 {
 	uint64_t hash = mix_clock(m->model, &m->fences);
 
 	for (uint32_t t = 0; t < m->thread_count; t++)
-		hash = mix_thread(rt_hash_add(hash, t), &m->threads[t]);
+		hash = mix_thread(rt_hash_add(hash, t), &m->threads[t], has_history(m));
 	for (uint32_t i = 0; i < m->cell_count; i++) {
 		hash = mix_cell(hash, &m->cells[m->used[i]]);
 		for (uint32_t t = 0; m->model == RADDLE_MEMORY_COHERENT && t < m->thread_count; t++)

@@ -158,6 +158,11 @@ void memory_join(struct memory *m, uint32_t t, uint32_t child);
 void memory_acquire(struct memory *m, uint32_t t, uintptr_t object);
 void memory_release(struct memory *m, uint32_t t, uintptr_t object);
 
+/* The tick of what a thread does now.  A thread is after the thread `other` at this tick if an event
+ * that orders threads, which `other` made since, has reached it. */
+uint32_t memory_tick(const struct memory *m, uint32_t t);
+bool memory_is_after(const struct memory *m, uint32_t t, uint32_t other, uint32_t tick);
+
 /* Abandons the model: moves all buffered stores to memory, which is sequentially consistent from
  * then on. */
 void memory_end(struct memory *m, enum raddle_memory_over why);

@@ -5,7 +5,8 @@
  * also read the others, and under a weak memory model it may find old values there.  In: stores and
  * reads.  Out: sites (raddle_memory.published), so that the next run tracks these stores too.
  * Stores without a tracked store nearby are listed as well, with 0 as `through`.  In a program with
- * few shared accesses, later runs may switch threads there.
+ * few shared accesses, later runs may switch threads there.  A read that is ordered after the store
+ * is not listed, because no model lets it return an older value.
  *
  * Nothing here changes what the program does.  A location may be missed if a table is full or if
  * two addresses share an entry, or if the location is not read at the same address at which it was
@@ -39,14 +40,19 @@ static struct rt_published *entry_of(uintptr_t address)
 	return &m->published[i];
 }
 
-/* Adds a store whose old value other threads may read. */
+/* Adds a store whose old value other threads may read.  All of the thread's stores since its last
+ * operation have the same tick. */
 static void publish(const struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t through)
 {
 	struct rt_published *p = entry_of(address);
 
 	if (!p->address && rt_memory()->published_count++ >= RT_MEMORY_PUBLISHED / 2)
 		return;
-	*p = (struct rt_published){.address = address, .thread = t->number, .site = site, .through = through};
+	*p = (struct rt_published){.address = address,
+				   .thread = t->number,
+				   .site = site,
+				   .through = through,
+				   .tick = memory_tick(&rt_memory()->model, t->number)};
 }
 
 void rt_publish_store(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
@@ -69,7 +75,7 @@ void rt_publish(const struct rt_thread *t, uint32_t site)
 	own->through = site;
 	own->through_epoch = own->epoch + 1;
 	for (uint32_t i = 0; i < RT_MEMORY_RECENT; i++) {
-		if (own->recent[i].epoch != own->epoch + 1)
+		if (own->recent[i].epoch != own->epoch + 1 || own->recent[i].site == site)
 			continue;
 		own->recent[i].epoch = 0;
 		publish(t, own->recent[i].address, own->recent[i].site, site);
@@ -95,7 +101,8 @@ void rt_publish_read(const struct rt_thread *t, uintptr_t address, uint32_t site
 	if (!rt_memory()->published_count)
 		return;
 	p = entry_of(address);
-	if (!p->address || p->thread == t->number || p->notified == site)
+	if (!p->address || p->thread == t->number || p->notified == site ||
+	    memory_is_after(&rt_memory()->model, t->number, p->thread, p->tick))
 		return;
 	p->notified = site;
 	pair = (struct raddle_published){p->site, p->through, site};

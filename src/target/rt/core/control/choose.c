@@ -50,11 +50,22 @@ static uint32_t by_plan(struct raddle_memory *m, uint32_t past, const struct rad
 	if (wanted->at != c->at || is_next(wanted) != is_next(c))
 		return 0;
 	atomic_store(&m->past_count, past + 1);
-	if (wanted->from == c->from && wanted->taken < c->from)
+	if (wanted->from == c->from && wanted->taken < c->from) {
+		if (c->kind == RADDLE_CHOICE_FLUSH && wanted->taken)
+			atomic_store(&m->delays, 1);
 		return wanted->taken;
+	}
 	if (!atomic_load(&m->strayed))
 		atomic_store(&m->strayed, c->at);
 	return 0;
+}
+
+/* Returns the choice after the plan. */
+static uint32_t by_default(const struct raddle_memory *m, const struct raddle_choice *c)
+{
+	if (m->explores)
+		return c->kind == RADDLE_CHOICE_FLUSH && atomic_load(&m->delays) ? c->from - 1 : 0;
+	return m->seed && !is_next(c) ? by_seed(m, c->at, c->from) : 0;
 }
 
 static void list(struct raddle_memory *m, const struct raddle_choice *c)
@@ -80,9 +91,7 @@ uint32_t rt_choose(struct raddle_choice c)
 	past = atomic_load(&m->past_count);
 	count = m->plan_count < RADDLE_MEMORY_CHOICES ? m->plan_count : RADDLE_MEMORY_CHOICES;
 	c.at = atomic_fetch_add(is_next(&c) ? &m->nexts : &m->choices, 1) + 1;
-	c.taken = past < count		    ? by_plan(m, past, &c)
-		  : m->seed && !is_next(&c) ? by_seed(m, c.at, c.from)
-					    : 0;
+	c.taken = past < count ? by_plan(m, past, &c) : by_default(m, &c);
 	if (m->explores)
 		RT_NOTIFY(states, &c.state);
 	if (c.taken && !is_next(&c))
