@@ -8,6 +8,7 @@
 #ifndef CLASSIFY_TRACKS_INT_H
 #define CLASSIFY_TRACKS_INT_H
 
+#include "classify/blame-int.h"
 #include "finding/finding.h"
 #include "finding/schedule.h"
 #include "raddle/memory.h"
@@ -17,6 +18,8 @@ struct model_track {
 	uint32_t site;
 	bool write;
 	bool point_only; /* the access is a point, but does not make the accessed bytes tracked */
+	/* The access belongs to a race; otherwise it is a published store, or the read of one. */
+	bool racy;
 	/* the object of the race to which the access belongs, or NULL if unknown */
 	const char *object;
 };
@@ -45,12 +48,19 @@ void tracks_release(struct tracks *t);
 /* Adds stores that runs have shown to be published. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count);
 
-/* Adds the accesses to the lists of tracked accesses and watches of `lists`, a schedule that is
- * used only for these lists.  Accesses that belong to races about the object `except` become
- * watches, but are not tracked.  `except` may be NULL. */
-void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists);
+/* Objects of races.  The names are those of the tracks. */
+struct track_objects {
+	const char *names[BLAME_PARTS];
+	size_t count;
+};
 
-/* Returns true if tracks_fill() with this `except` adds any tracked access. */
-bool tracks_has_others(const struct tracks *t, const char *except);
+/* Stores the objects of all races; returns false if there are too many. */
+bool tracks_objects(const struct tracks *t, struct track_objects *objects);
+
+/* Adds the accesses to the lists of tracked accesses and watches of `lists`, a schedule that is
+ * used only for these lists.  If `only` is not NULL, accesses are tracked only if they belong to a
+ * race about one of these objects, or if such a race publishes them, or if their object is not
+ * known; the others become watches. */
+void tracks_fill(const struct tracks *t, const struct track_objects *only, struct schedule *lists);
 
 #endif

@@ -36,6 +36,7 @@ static void add(struct tracks *t, struct model_track track)
 
 	if (old) {
 		old->point_only &= track.point_only;
+		old->racy |= track.racy;
 		if (!old->object)
 			old->object = track.object;
 		return;
@@ -47,12 +48,12 @@ static void add(struct tracks *t, struct model_track track)
 	t->items[t->count++] = track;
 }
 
-static void add_site(struct tracks *t, uint32_t site, const char *object, bool point_only)
+static void add_site(struct tracks *t, uint32_t site, const char *object, bool point_only, bool racy)
 {
 	const struct trace_site *s = trace_sites_find(t->sites, site);
 
 	if (s && trace_site_accesses(s))
-		add(t, (struct model_track){site, trace_site_writes(s), point_only, object});
+		add(t, (struct model_track){site, trace_site_writes(s), point_only, racy, object});
 }
 
 void tracks_gather(struct tracks *t, const struct finding_set *set, const struct trace_sites *sites)
@@ -67,7 +68,7 @@ void tracks_gather(struct tracks *t, const struct finding_set *set, const struct
 			uint32_t site;
 
 			if (plan_find_goal(sites, g, &site))
-				add_site(t, site, f->object.name, false);
+				add_site(t, site, f->object.name, false, true);
 		}
 	}
 }
@@ -102,28 +103,52 @@ void tracks_add_published(struct tracks *t, const struct raddle_published *pairs
 		const char *object = through ? through->object : NULL;
 
 		if (pairs[i].through == 0 && count <= SHARED_MOST) {
-			add_site(t, pairs[i].store, NULL, true);
-			add_site(t, pairs[i].read, NULL, true);
+			add_site(t, pairs[i].store, NULL, true, false);
+			add_site(t, pairs[i].read, NULL, true, false);
 		}
 		if (!through)
 			continue;
-		add_site(t, pairs[i].store, object, false);
-		add_site(t, pairs[i].read, object, true);
+		add_site(t, pairs[i].store, object, false, false);
+		add_site(t, pairs[i].read, object, true, false);
 		add_edge(t, pairs[i].store, object);
 	}
 }
 
-/* Returns true if the access belongs to a race about this object. */
-static bool is_of(const struct tracks *t, const struct model_track *track, const char *object)
+static bool has_object(const struct track_objects *objects, const char *name)
 {
-	bool is = is_same(track->object, object);
+	for (size_t i = 0; i < objects->count; i++)
+		if (is_same(objects->names[i], name))
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < t->edge_count && !is; i++)
-		is = t->edges[i].site == track->site && is_same(t->edges[i].object, object);
+bool tracks_objects(const struct tracks *t, struct track_objects *objects)
+{
+	objects->count = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct model_track *item = &t->items[i];
+
+		if (!item->racy || !item->object || has_object(objects, item->object))
+			continue;
+		if (objects->count == BLAME_PARTS)
+			return false;
+		objects->names[objects->count++] = item->object;
+	}
+	return true;
+}
+
+/* Returns true if the access belongs to a race about one of these objects, or is published by such a
+ * race.  A store that is racy itself is not attributed to the races that publish it. */
+static bool is_of(const struct tracks *t, const struct model_track *track, const struct track_objects *only)
+{
+	bool is = !track->object || has_object(only, track->object);
+
+	for (size_t i = 0; i < t->edge_count && !is && !track->racy; i++)
+		is = t->edges[i].site == track->site && has_object(only, t->edges[i].object);
 	return is;
 }
 
-void tracks_fill(const struct tracks *t, const char *except, struct schedule *lists)
+void tracks_fill(const struct tracks *t, const struct track_objects *only, struct schedule *lists)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		const struct model_track *item = &t->items[i];
@@ -134,15 +159,7 @@ void tracks_fill(const struct tracks *t, const char *except, struct schedule *li
 		w->reads = !item->write;
 		w->writes = item->write;
 		w->place = place;
-		if (!item->point_only && !is_of(t, item, except))
+		if (!item->point_only && (!only || is_of(t, item, only)))
 			*schedule_add_track(lists) = (struct schedule_track){item->site, item->write, place};
 	}
-}
-
-bool tracks_has_others(const struct tracks *t, const char *except)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (!t->items[i].point_only && !is_of(t, &t->items[i], except))
-			return true;
-	return false;
 }

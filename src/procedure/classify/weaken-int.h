@@ -28,8 +28,7 @@ struct weakened {
 	enum variant_group group;
 	struct schedule schedule; /* the schedule of that run; the caller releases it */
 	bool sorted;		  /* outputs were compared without regard to the order of their lines */
-	/* there was a new effect, but it also occurs if the model applies only to the memory of
-	 * other races */
+	/* there was a new effect, but the memory of other races causes it */
 	bool elsewhere;
 	bool lost;	  /* a new effect could not be reproduced */
 	uint64_t k;	  /* number of executions that sequential consistency does not allow */

@@ -8,7 +8,7 @@
  * thread runs next.  A limited number of runs enumerates these choices after both threads have
  * reached the race.  In further runs, seeds choose schedules and values.  A new effect is
  * attributed to the memory of this race under three conditions: the same schedule without these
- * choices does not show it; it does not occur if only other memory obeys the model; and it is
+ * choices does not show it; the memory of this race is a cause of it (blame-int.h); and it is
  * reproduced every time.
  */
 #include "classify/weaken-int.h"
@@ -25,6 +25,9 @@
 #define EXPLORED_EXTENT 600000
 #define UNSURE 4       /* maximum number of times that a run is repeated because timing affected it */
 #define REFUTED_MAX 64 /* maximum number of rejected effects that are remembered */
+/* Maximum number of explorations that decide which races cause an effect.  This suffices for all sets
+ * of four races. */
+#define QUESTIONS 16
 
 struct attempt {
 	const struct weaken *how;
@@ -100,8 +103,6 @@ static void refute(struct attempt *a, const struct trial *t, bool sorted)
 	a->refuted[a->refuted_count++].key = key_of(t, sorted);
 }
 
-/* ---- checking a new effect ---- */
-
 /* Makes a run of the same schedule under sequential consistency, and sets *shows if this run shows
  * the effect, too. */
 static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool *shows)
@@ -117,30 +118,71 @@ static int is_by_schedule(const struct weaken *w, const struct weakened *r, bool
 	return err;
 }
 
-/* Sets *elsewhere if the effect also occurs when only the memory of other races obeys the model. */
-static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *elsewhere)
+/* ---- the cause of a new effect ---- */
+
+/* The question whether an effect occurs if only the memory of some races obeys the model. */
+struct question {
+	const struct weaken *how;
+	const struct weakened *effect;
+	struct track_objects objects;
+};
+
+static struct track_objects choose_objects(const struct question *q, uint32_t parts)
 {
+	struct track_objects chosen = {.count = 0};
+
+	for (size_t i = 0; i < q->objects.count; i++)
+		if (parts >> i & 1)
+			chosen.names[chosen.count++] = q->objects.names[i];
+	return chosen;
+}
+
+static int ask(void *context, uint32_t parts, bool *shows)
+{
+	const struct question *q = context;
+	struct track_objects only = choose_objects(q, parts);
 	struct replay_search search = {0};
-	struct schedule others;
+	struct schedule lists;
 	struct variant v;
 	struct trial t;
 	int err = RD_OK;
 
-	*elsewhere = false;
-	if (!w->object || !tracks_has_others(w->tracks, w->object))
-		return RD_OK;
-	schedule_init(&others);
-	tracks_fill(w->tracks, w->object, &others);
-	variant_make(&v, w->race, r->group, 0);
-	weaken_variant(&v, &others, w->memory, 0);
+	schedule_init(&lists);
+	tracks_fill(q->how->tracks, &only, &lists);
+	variant_make(&v, q->how->race, q->effect->group, 0);
+	weaken_variant(&v, &lists, q->how->memory, 0);
 	do {
-		err = trial_explore(w->bench, &v.schedule, &search, &t, NULL);
-		*elsewhere = !err && is_same(&t, &r->shows, r->sorted);
-	} while (!err && !*elsewhere && replay_search_next(&search) && !weaken_has_explored(&search));
+		err = trial_explore(q->how->bench, &v.schedule, &search, &t, NULL);
+		*shows = !err && is_same(&t, &q->effect->shows, q->effect->sorted);
+	} while (!err && !*shows && replay_search_next(&search) && !weaken_has_explored(&search));
 	replay_search_release(&search);
-	schedule_release(&others);
+	schedule_release(&lists);
 	return err;
 }
+
+/* Sets *elsewhere if the memory of this race is not a cause of the effect (blame-int.h). */
+static int is_elsewhere(const struct weaken *w, const struct weakened *r, bool *elsewhere)
+{
+	struct question q = {.how = w, .effect = r};
+	struct blame b = {.most = QUESTIONS, .shows = ask, .context = &q};
+	bool cause = true;
+	int err;
+
+	*elsewhere = false;
+	if (!w->object)
+		return RD_OK;
+	*elsewhere = !tracks_objects(w->tracks, &q.objects);
+	b.parts = (unsigned)q.objects.count;
+	while (b.own < b.parts && strcmp(q.objects.names[b.own], w->object) != 0)
+		b.own++;
+	if (*elsewhere || b.own == b.parts)
+		return RD_OK;
+	err = blame_find(&b, &cause);
+	*elsewhere = !cause;
+	return err;
+}
+
+/* ---- checking a new effect ---- */
 
 /* Returns true if time limits may have affected the run.  In that case a different result proves
  * little. */
