@@ -91,13 +91,13 @@ struct replay_request { /* zero values are the defaults */
 	void (*shadow)(void *context, const void *memory, size_t size);
 	uint64_t recorded_ms; /* how long the recorded run took, or 0 if unknown */
 	int recorded_signal;  /* signal that ended the recorded run, or 0 */
-	/* how long the run may make no progress, by the clock of the program (run/clock.h); 0 means
-	 * max(2 s, 4 x recorded_ms), or 10 s if `recorded_ms` is 0 */
+	/* how long the run may make no progress, in program time; 0 means max(2 s, 4 x
+	 * recorded_ms), or 10 s if `recorded_ms` is 0 */
 	uint64_t patience_ms;
 	/* real time after which the program is killed in any case; 0 for no such limit */
 	uint64_t limit_ms;
-	/* the same by the clock of the program; 0 means 10 times the patience, or no limit if
-	 * `limit_ms` is not 0 */
+	/* program time (run/clock.h) after which the program is killed in any case; 0 means 10
+	 * times the patience, or no limit if `limit_ms` is not 0 */
 	uint64_t work_ms;
 	/* extent (replay/board-int.h) at which the program is killed, or 0 for no limit */
 	uint64_t most;
