@@ -194,25 +194,25 @@ bool replay_is_observable(const struct finding *f, const struct replay_result *r
 
 /* Called if the detector saw the two accesses unordered.  This is no proof if the program has code
  * that Raddle did not compile, or memory barriers in assembler.  Then the finding becomes
- * "unordered as far as seen", and its reason names the cause.  Returns false if the program has
+ * "apparently unordered", and its reason names the cause.  Returns false if the program has
  * neither. */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
 /* Uses the recorded run as evidence.  If two accesses are certainly unordered in it, the finding is
- * confirmed, or becomes "unordered as far as seen" if the program has foreign code.
+ * confirmed, or becomes "apparently unordered" if the program has foreign code.
  * replay_confirm_recorded() is for callers that know that the program has no foreign code. */
 void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set *set, struct finding *f);
 void replay_confirm_recorded(struct finding_set *set, struct finding *f);
 
 /* Uses a replay under the detector as evidence.  If the detector saw the two accesses unordered,
- * the race is confirmed, or becomes "unordered as far as seen" if the program has foreign code.
+ * the race is confirmed, or becomes "apparently unordered" if the program has foreign code.
  * Returns false if the detector did not see them unordered. */
 bool replay_observed(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		     const struct replay_result *result);
 
 /* Makes one free run under the detector for all of these races, which have schedules.  If the
  * detector sees the accesses of a race unordered, no operation of the program orders them.  Then
- * the race is confirmed, or becomes "unordered as far as seen" if the program has foreign code. */
+ * the race is confirmed, or becomes "apparently unordered" if the program has foreign code. */
 int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding **findings,
 		   size_t count);
 
