@@ -156,7 +156,8 @@ static int parse_into(struct prefix_parsed *to, const char *made)
 	int err = schedule_parse(&to->schedule, made, strlen(made), "the run");
 
 	if (!err && !is_explored(&to->schedule))
-		err = rd_fail(RD_EFORMAT, "explore: a schedule of the log leads threads to places");
+		err = rd_fail(RD_EFORMAT,
+			      "explore: a schedule of the log has records that explorations do not write");
 	to->made = err ? NULL : made;
 	return err;
 }
