@@ -126,7 +126,7 @@ const char *word_status(const struct finding *f)
 	if (f->recorded)
 		return "seen in the recorded run";
 	if (f->unordered && f->status != FINDING_CONFIRMED)
-		return "unordered as far as seen";
+		return "apparently unordered";
 	return f->observed ? "confirmed by the detector" : words[f->status];
 }
 

@@ -1,11 +1,12 @@
-# A whole check under memory models: an outcome is shown in exactly those models that allow it, and only
-# races that cause it are blamed.
+# A whole check under memory models: an outcome is shown in exactly those models that allow it, and
+# is attributed only to races that cause it.
 . "$ROOT/test/lib.sh"
 unset RADDLE_OPTIONS # some races appear only in explored schedules
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/classify/litmus.c" -o litmus || exit 1
 
-# allows PROGRAM SC TSO PSO WEAK: expects a race to violate the specification in these models only.
+# allows PROGRAM SC TSO PSO WEAK: expects that some race violates the specification in the models
+# with "yes", and in no others.
 allows() {
 	local program=$1 found
 	shift

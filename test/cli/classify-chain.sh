@@ -1,5 +1,5 @@
-# Threads that wait for each other in loops without a yield: the scheduler certifies that they wait,
-# although several of them spin at the same time.
+# Threads wait for each other in loops without a yield.  Raddle finds that they wait, although
+# several of them spin at the same time.
 . "$ROOT/test/lib.sh"
 shown=(err)
 source=$ROOT/test/prog/classify/load.c

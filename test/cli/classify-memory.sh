@@ -50,7 +50,7 @@ jq '.findings[0] |= (.schedule_inline = (.witnesses[0].schedule_inline | .choice
 "$RADDLE" replay other.json -- ./smcm dekker >/dev/null 2>err </dev/null
 grep -q 'other alternatives' err || complain "a choice that does not fit"
 
-# Runs that continue from a frozen program show what runs show that are started anew.
+# Runs that continue from a frozen program have the same results as runs that are started anew.
 "$RADDLE" classify -q -o anew --memory sc,tso,pso,weak --no-snapshots --json anew.json --race "$(place publish),$(place receive)" -- ./smcm box \
 	2>err </dev/null
 [ "$(jq -c '.findings[0] | [.classes, .k, .notes]' anew.json)" = "$(jq -c '.findings[0] | [.classes, .k, .notes]' box.json)" ] ||

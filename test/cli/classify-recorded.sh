@@ -1,12 +1,12 @@
-# How long the recorded run took, which depends on how busy the machine was, does not decide how many
-# executions of a memory model are tried.
+# The number of executions that are tried under a memory model does not depend on how long the
+# recorded run took, since that depends on how busy the machine was.
 . "$ROOT/test/lib.sh"
 shown=(err)
 
 "$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/classify/load.c" -o load || exit 1
 "$RADDLE" check -q --no-explore --no-classify -o checked -- ./load message >/dev/null 2>err </dev/null
 
-# classes MS: classifies as if the recorded run had taken MS milliseconds, and prints what was found.
+# classes MS: classifies as if the recorded run had taken MS milliseconds, and prints the results.
 classes() {
 	local meta
 	for meta in checked/trace*/meta.json; do

@@ -10,7 +10,7 @@ shown=(err)
 # saw.
 unordered() {
 	"$RADDLE" check --no-classify -o "$1.d" -- "./$1" >out 2>err || complain "$1: status $?"
-	tr -s ' \n' ' ' <err | grep -qF "unordered as far as seen: code that Raddle did not compile ($2) could have" ||
+	tr -s ' \n' ' ' <err | grep -qF "apparently unordered: code that Raddle did not compile ($2) could have" ||
 		complain "$1: $2 is not named"
 	jq -e '[.findings[] | select(.seen == "unordered")] | length > 0 and all(.status == "unconfirmed")' \
 		"$1.d/findings.json" >/dev/null || complain "$1: $(cat "$1.d/findings.json")"

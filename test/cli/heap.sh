@@ -1,10 +1,10 @@
-# An access outside the blocks of the heap is a failure, and no use of a block is one.
+# An access between the blocks of the heap is a failure; uses of the blocks themselves are not.
 . "$ROOT/test/lib.sh"
 shown=(out err)
 
 build_once heap cc -O1 -pthread "$ROOT/test/prog/heap.c" || fail "heap.c does not compile"
 
-# explored STATUS TEXT MODE...: exploring the program in this mode ends with the status and prints the text.
+# explored STATUS TEXT MODE...: explores the program in this mode, and expects the status and text.
 explored() {
 	local status=$1 text=$2
 	shift 2
@@ -19,7 +19,7 @@ explored 1 'memory-error' over 0
 explored 1 'memory-error' over 4
 explored 1 'memory-error' under
 
-# The text names the place.
+# The message names the place.
 "$RADDLE" replay found/*.schedule -- ./heap under >out 2>err </dev/null
 
 tr -s ' \n' ' ' <err | grep -q 'heap overrun: T_0_[01] accessed memory at heap.c:[0-9]* that is not part of a block' ||

@@ -2,7 +2,7 @@
 . "$ROOT/test/lib.sh"
 shown=(out)
 
-# Groups that limit the processor need rights that CI may not have.
+# Limiting processor time by control groups needs rights that CI may not have.
 top=/sys/fs/cgroup/cpu
 [ -d "$top" ] || top=/sys/fs/cgroup
 mkdir "$top/raddle-load-test-$$" 2>/dev/null || exit 77

@@ -159,8 +159,8 @@ jq '.findings += .findings' sections-race.json >two.json
 refused 'has 2 findings; choose one' two.json
 
 # An interrupted replay ends, although threads are stopped, by the signal that the program got.  The
-# giving thread is stopped while the taking thread polls in vain.  It does not yield, so only its
-# patience would end the attempt.
+# giving thread is stopped while the taking thread polls in vain.  The taking thread does not yield,
+# so only --patience would end the attempt.
 sed 's/sched_yield()//' "$micro/file-fine.c" >file-polls.c
 cp "$micro/case.h" .
 used=$schedule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Uses the heap with two threads:
+/* Uses the heap in two threads:
  *
- *	heap sound		uses every byte of blocks that are allocated, resized and freed in all ways
+ *	heap sound		allocates, resizes and frees blocks in all ways; fills them
  *	heap over OFFSET	writes a byte at this offset from the end of a block of 24 bytes
  *	heap under		reads a word before a block
  */
@@ -16,7 +16,7 @@ enum { BLOCKS = 40, ROUNDS = 100 };
 static const char *mode;
 static long offset;
 
-/* The program must not use libc's functions for this, because they are not instrumented. */
+/* The program must not use functions of libc for this, because they are not instrumented. */
 static void fill(unsigned char *p, size_t size, unsigned char with)
 {
 	for (size_t i = 0; i < size; i++)

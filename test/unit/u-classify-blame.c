@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of classify/blame-int.h.  The effect is a random monotone function: it shows if one of
- * some random sets is inside the set that is asked for.  The slow twin tries all sets of other parts.
+ * Unit tests of classify/blame-int.h.  The effect is a random monotone function: a set of parts
+ * shows it if it contains one of some random sets.  The slow twin tries all sets of other parts.
  */
 #include "classify/blame-int.h"
 
@@ -94,7 +94,7 @@ static void test_four_parts(void **state)
 	}
 }
 
-/* With few questions, a cause may be missed, but nothing else is called one. */
+/* With few questions, a cause may be missed, but no other part is called a cause. */
 static void test_few_questions(void **state)
 {
 	(void)state;

@@ -97,8 +97,7 @@ static void comes_to(enum finding_class class, enum answer answer, const char *f
 #define A16 A8 A8
 #define X8 "!!!!!!!!"
 
-/* The order of the accesses decides about a fault if an experiment shows it, however often the fault
- * occurs. */
+/* The race causes a fault if an experiment shows that, however often the fault occurs. */
 static void test_proof(void **state)
 {
 	struct decision d;
@@ -173,7 +172,8 @@ static void test_between(void **state)
 	e.between.fault = "hang";
 	decide(&w.runs, &d);
 	assert_int_equal(d.class, FINDING_SPEC_VIOLATED);
-	/* A counterpart that does not count raises no doubt: the run only asks a further question. */
+	/* A counterpart that does not count raises no doubt, since such experiments are only made
+	 * in addition to the others. */
 	e.counterpart.counts = false;
 	decide(&w.runs, &d);
 	assert_int_equal(d.class, FINDING_K_WITNESS_HARMLESS);
@@ -215,7 +215,7 @@ static void test_questions(void **state)
 	(void)state;
 	make(&w, A8, A8, A8);
 	assert_false(decide_wants_experiment(&w.runs, &of));
-	/* A run that does what its twin does raises none, but a lagging one does. */
+	/* A run that does what its twin does raises no question, unless it lags. */
 	make(&w, "a!aaaaaa", "a!aaaaaa", A8);
 	assert_false(experiment_of(&w.runs, (struct decide_place){VARIANT_FIRST, 1}));
 	experiment(&w, SELF);
@@ -258,11 +258,12 @@ static void test_open(void **state)
 	/* Experiments answer the question. */
 	assert_false(is_open(SELF, A8, "a!aaaaaa"));
 	assert_false(is_open(TWIN, A8, "a!aaaaaa"));
-	/* They do not, and the fault is too rare, until one order clearly fails more often. */
+	/* Experiments do not answer it, and the fault is too rare, until one order clearly fails
+	 * more often. */
 	assert_true(is_open(LOOSE, A8, "a!aaaaaa"));
 	assert_true(is_open(LOOSE, A16, "a!aaaaaaaaaaaaaa"));
 	assert_false(is_open(LOOSE, A8, X8));
-	/* Both orders fail about as often: after 16 pairs that is clear. */
+	/* Both orders fail about equally often, which is clear after 16 pairs. */
 	assert_true(is_open(LOOSE, "a!aaaaaaaaaaaaa", "aaa!aaaaaaaaaaa"));
 	assert_false(is_open(LOOSE, "a!aaaaaaaaaaaaaa", "aaa!aaaaaaaaaaaa"));
 	assert_true(is_open(LOOSE, "a!aa!!aaaaaaaaaa", "aaa!aaaaaaaaaaaa"));

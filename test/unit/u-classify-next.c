@@ -31,8 +31,8 @@ struct world {
 	struct decide_experiment experiments[2 * MOST];
 	struct decide_runs runs;
 	size_t controls;
-	/* What counterparts do: the same as the twin of their run, or the same as their run; or they
-	 * do not count. */
+	/* What counterparts do: the same as the twin of their run, or the same as their run; or
+	 * they do not count. */
 	enum { TWIN, SELF, LOOSE } answer;
 	char letters[VARIANT_GROUPS][MOST];
 	bool one_schedule; /* all runs of a group have the same schedule */
@@ -142,17 +142,17 @@ static void assert_pairs(size_t expected, enum finding_class class, int answer, 
 static void test_pairs(void **state)
 {
 	(void)state;
-	/* An experiment shows that the order decides about a fault: no further pair. */
+	/* An experiment shows that the fault depends on the order: no further pair. */
 	assert_pairs(1, FINDING_SPEC_VIOLATED, TWIN, "!", "a", "a");
 	assert_pairs(2, FINDING_SPEC_VIOLATED, TWIN, "a", "a!", "!a");
-	/* Counterparts do not count.  If one order fails each time and nothing else does, as many
-	 * pairs as it takes to exclude chance; otherwise eight. */
+	/* Counterparts do not count.  If one order fails each time and no other run fails, there
+	 * are as many pairs as it takes to exclude chance; otherwise eight. */
 	assert_pairs(8, FINDING_SPEC_VIOLATED, LOOSE, "!", "a", "a");
 	assert_pairs(8, FINDING_SPEC_VIOLATED, LOOSE, "a", "!", "a");
 	assert_pairs(8, FINDING_SPEC_VIOLATED, LOOSE, "!", "a", "!a");
 	/* One order fails now and then: as many pairs as it takes to exclude chance. */
 	assert_pairs(16, FINDING_SPEC_VIOLATED, LOOSE, "a!a!a!a!a!a!a!a!a!", "a", "a");
-	/* Experiments show that the order does not decide about the fault. */
+	/* Experiments show that the fault does not depend on the order. */
 	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, SELF, RARE, "a", "a");
 	/* No run fails, and all schedules are different: the maximum number of pairs. */
 	assert_pairs(CLASSIFY_ALTERNATES, FINDING_K_WITNESS_HARMLESS, SELF, "a", "a", "a");
@@ -251,7 +251,8 @@ static void test_between(void **state)
 	assert_false(next_is_between(&all, &d));
 }
 
-/* A thread may pass without its access if the race was only seen in one order, and no run failed. */
+/* A thread may go on without its access if the race was only seen in one order, and no run
+ * failed. */
 static void test_may_pass(void **state)
 {
 	struct finding f = {.status = FINDING_CONFIRMED, .observed = true};
@@ -280,7 +281,7 @@ static void test_controls(void **state)
 	struct world w;
 
 	(void)state;
-	/* Two runs of the control group are made, also if runs differ. */
+	/* Two runs of the control group are made, even if runs differ. */
 	set_all(&w, "a", "a", "a");
 	classify(&w, &all, &d);
 	assert_int_equal(w.controls, 2);

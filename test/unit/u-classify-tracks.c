@@ -155,8 +155,8 @@ static void twin_publish(struct twin *t, uint32_t store, uint32_t read, uint32_t
 	t->edge[store][(int)object] = true;
 }
 
-/* Whether the access is tracked if only the race about this object is.  A racy store is attributed to
- * its own race alone. */
+/* Whether the access is tracked if only the race about this object is of interest.  A store that
+ * belongs to a race itself is not attributed to races that publish it. */
 static bool twin_is_of(const struct twin *t, uint32_t site, char object)
 {
 	return !t->object[site] || t->object[site] == object ||
@@ -372,8 +372,8 @@ static void test_sites(void **state)
 
 /* ---- explorations of memory ---- */
 
-/* An exploration ends after 250 runs, or after 8 if they did much.  How long they took is not
- * known. */
+/* An exploration ends after 250 runs, or earlier, but not before 8, if they did much.  Their
+ * duration does not matter. */
 static void test_explored(void **state)
 {
 	static const struct {

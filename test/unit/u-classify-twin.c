@@ -59,8 +59,8 @@ static struct trial some_run(const struct taste *t)
 	return run;
 }
 
-/* Makes experiments about some of the runs that count.  In most worlds a counterpart does what its run
- * did, if it counts, so that statistics decide, too. */
+/* Makes experiments about some of the runs that count.  In most worlds, a counterpart that counts
+ * does what its run did, so that statistics decide, too. */
 static void make_experiments(struct world *w, uint32_t missing, uint32_t failing, uint32_t outputs)
 {
 	uint32_t same = below(4), share = below(5);
@@ -148,8 +148,8 @@ static bool has_fault(const struct trial *t, const char *fault)
 	return t->counts && t->fault && !strcmp(t->fault, fault);
 }
 
-/* Whether an experiment proves that the race causes the fault.  Sets *missed if a run with the fault
- * has a counterpart that does not count. */
+/* Whether an experiment proves that the race causes the fault.  Sets *missed if a run with the
+ * fault has a counterpart that does not count. */
 static bool is_proved(const struct decide_runs *r, const char *fault, bool *missed)
 {
 	bool proved = false;
@@ -166,8 +166,8 @@ static bool is_proved(const struct decide_runs *r, const char *fault, bool *miss
 	return proved;
 }
 
-/* The most likely chance that is accepted as an explanation for a difference that is looked for in
- * `kinds` ways; 16 looks count.  No chance is that close to the limit. */
+/* The greatest probability at which a difference is not attributed to chance.  It is looked for in
+ * `kinds` ways, and 16 times.  No probability in these tests is very close to this limit. */
 static double limit(size_t kinds)
 {
 	return (1 + 1e-9) / 20 / 16 / (double)kinds;
@@ -259,8 +259,8 @@ static bool is_loose(const struct decide_runs *r, unsigned group, size_t i)
 	return false;
 }
 
-/* Whether run i of one order differs from its twin, has a counterpart that does not count, and has an
- * output that its order shows more often. */
+/* Whether run i of one order differs from its twin, has a counterpart that does not count, and has
+ * an output that its order shows more often. */
 static bool differs_from_twin(const struct decide_runs *r, unsigned group, size_t i, bool lines)
 {
 	const struct trial *t = &r->items[group][i], *twin = &r->items[VARIANT_SECOND - group][i];
@@ -306,8 +306,8 @@ static size_t pairs_of(const struct decide_runs *r)
 	return pairs;
 }
 
-/* Whether some fault is not explained, though its experiments may have missed the cause, and one order
- * fails more than twice as often as the other, or there are fewer than 16 pairs. */
+/* Whether some fault is not explained, though its experiments may have missed the cause, and one
+ * order fails more than twice as often as the other, or there are fewer than 16 pairs. */
 static bool is_in_doubt(const struct decide_runs *r)
 {
 	for (unsigned g = VARIANT_FIRST; g <= VARIANT_SECOND; g++)

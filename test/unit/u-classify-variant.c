@@ -125,7 +125,7 @@ static void same_decision(const struct schedule_decision *d, const char *thread,
 }
 
 /* The counterpart has the other order, the same thread continues after both accesses, and later
- * decisions stay. */
+ * decisions are the same. */
 static void test_counterpart(void **state)
 {
 	struct schedule_decision made[3], room[3 + VARIANT_ROOM];
@@ -166,8 +166,8 @@ static void test_counterpart(void **state)
 	same_decision(&room[2], "T_0", 6, "op", "T_0_0");
 }
 
-/* The second thread lagged, so no decision brought it to its access.  In the counterpart it makes its
- * access and stops, and then the first thread continues. */
+/* The second thread lagged, so no decision brought it to its access.  In the counterpart it makes
+ * its access and stops, and then the first thread continues. */
 static void test_counterpart_of_lagging(void **state)
 {
 	struct schedule_decision made[1] = {decide("T_0_0", 11, "wait", "T_0")}, room[1 + VARIANT_ROOM];

@@ -84,7 +84,7 @@ static const struct {
 	const char *line, *message; /* the beginning of the message */
 } wrong[] = {
 	{"raddle campaign", "campaign: which directory?"},
-	{"raddle campaign --against a b c", "campaign: --against compares one campaign with another"},
+	{"raddle campaign --against a b c", "campaign: --against needs exactly one other campaign"},
 	{"raddle candidates", "candidates: needs a program"},
 	{"raddle candidates a b", "candidates: unexpected argument 'b'"},
 	{"raddle check", "check: which program?"},

@@ -29,8 +29,8 @@ static void make_text(size_t count, struct rd_buf *text)
 	schedule_format(&made, text);
 }
 
-/* Each draw gives the same schedule as parsing the prefix anew, also if more prefixes are drawn than
- * are kept parsed. */
+/* Each draw gives the same schedule as parsing the prefix anew, even if more prefixes are drawn
+ * than are kept parsed. */
 static void test_parsed(void **state)
 {
 	struct rd_buf text[3 * PREFIXES_PARSED];

@@ -178,8 +178,8 @@ static void test_points(void **state)
 	assert_int_equal(strategies_find_points("all"), -1);
 }
 
-/* A crash at an access of a race is no finding of its own if crashes are the consequence of the race.
- * A crash elsewhere, and a failed assertion at the access, remain findings of their own. */
+/* A crash at an access of a race is not a separate finding if crashes are the consequence of the
+ * race.  A crash elsewhere, and a failed assertion at the access, remain separate findings. */
 static void test_join(void **state)
 {
 	struct finding_frame here = {.file = "/src/a.c", .line = 1}, there = {.file = "/src/a.c", .line = 2},

@@ -309,7 +309,7 @@ static void going_on_inline(void **state)
 	finding_set_free(back);
 }
 
-/* schedule_copy() makes what writing and reading would make. */
+/* schedule_copy() has the same result as writing and reading. */
 static void assert_copy(const struct schedule *s)
 {
 	struct rd_buf text = RD_BUF_INIT, copied = RD_BUF_INIT, parsed = RD_BUF_INIT;

@@ -434,8 +434,8 @@ static void test_spin_is_a_livelock(void **state)
 	assert_int_equal(w.outcome, REPLAY_LIVELOCK);
 }
 
-/* Makes the thread that the plan waits for yield until the replayer gives up.  Returns true if it did
- * so before its patience was at an end. */
+/* Makes the thread that the plan waits for yield until the replayer gives up.  Returns true if it
+ * gave up before its patience ended. */
 static bool yields_in_vain(void (*also)(void))
 {
 	enum watch_action action = WATCH_GO_ON;

@@ -221,8 +221,8 @@ static void anywhere(void **state)
 	end_run(&r);
 }
 
-/* A waits for B, which only yields until A has written.  Where A has patience, it waits 20 times as
- * long, unless it is known that B will not come. */
+/* A waits for B, which only yields until A has written.  With PATIENT, A waits 20 times as long,
+ * unless it is known that B will not come. */
 static void yields_in_vain(void **state)
 {
 	struct plan p = {.name = "yields",

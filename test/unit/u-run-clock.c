@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of the clock of a program.  They test that it measures what a program could do, and not
- * how busy the machine is.
+ * Unit tests of the clock of a program.  They test that it measures for how long a program could
+ * run, and not how busy the machine is.
  */
 #include "base/clock.h"
 #include "run/clock.h"
@@ -61,7 +61,7 @@ static void test_sleeps(void **state)
 	assert_int_equal(passes(5000, 0, 0, 0), 100);
 }
 
-/* A program that gets no processor is ended in the end, but only after a long time. */
+/* A program that gets no processor is ended, but only after a long time. */
 static void test_starves(void **state)
 {
 	(void)state;
@@ -69,7 +69,7 @@ static void test_starves(void **state)
 	assert_int_equal(passes(640, 0, 3200, 5), 10);
 	assert_int_equal(passes(640, 30, 610, 1), 30);
 	assert_int_equal(passes(640, 0, 0, 1), 10); /* it is stopped */
-	/* A thread that waited has ended, so the sum is less. */
+	/* A thread that waited has ended, so the sum has become less. */
 	assert_int_equal(passes(640, 10, -5000, 1), 640);
 }
 

@@ -69,7 +69,8 @@ static void test_limit_rows(void **state)
 	struct replay_conditions c = {0};
 
 	(void)state;
-	/* If nothing is known, a run gets the smallest limit of work, and no limit of real time. */
+	/* If nothing is known, a run gets the minimum of program time, and no limit of real
+	 * time. */
 	assert_int_equal(trial_work_ns(&c), 10 * RD_NS_PER_S);
 	assert_int_equal(trial_limit_ns(&c, 5), 0);
 	/* After a recorded run of one second, the limit is twenty times as long. */

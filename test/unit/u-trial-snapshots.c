@@ -140,8 +140,8 @@ static void other_conditions_have_other_keys(void **state)
 	schedule_release(&b);
 }
 
-/* Seeds and choices come after the point.  The model, the accesses that obey it, and the watches, at
- * which threads may be switched, matter before. */
+/* Seeds and choices take effect only after the point.  The model, the accesses that obey it, and
+ * the watches, at which threads may be switched, take effect before it. */
 static void models_have_other_keys(void **state)
 {
 	struct schedule a = led(1), b = led(2);

@@ -9,7 +9,7 @@
 #include "raddle/full.h"
 #include "trace/full.h"
 
-/* A load or store of one value of at most eight bytes, with the values of its fields. */
+/* A load or store of one value of at most eight bytes, with its decoded operands. */
 struct plain_op {
 	const struct trace_op *op;
 	const struct trace_value *type;

@@ -83,7 +83,8 @@ struct core {
 	struct slots writes, accesses; /* the writes to each variable, and all accesses to it */
 	struct slots posts, takes;     /* the posts and takes of each semaphore */
 	struct slots notes;	       /* the signals and broadcasts of each condition */
-	/* The first EXEC_UNSURE event of each thread.  Sound semantics cannot pass this event. */
+	/* The first EXEC_UNSURE event of each thread.  With sound semantics, no order contains this
+	 * event. */
 	uint32_t *wall;
 	/* True if some thread has an EXEC_UNSURE event, or if such an event precedes the
 	 * execution. */

@@ -46,13 +46,13 @@ void solver_z3_close(struct solver_z3 *z3);
  * get_error_code(). */
 Z3_context solver_z3_context(const struct solver_z3 *z3);
 
-/* Limits the time that a question may take.  Whether there is an answer then depends on how busy the
- * machine is. */
+/* Limits the time that a question may take.  Whether there is an answer then depends on how busy
+ * the machine is. */
 void solver_z3_limit(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned timeout_ms);
 
-/* Limits the number of steps of the solver, which Z3 calls "rlimit", for a question.  The number of
- * steps of a question is always the same.  solver_z3_work() returns the number of steps of all
- * questions of the context so far. */
+/* Limits the number of steps that the solver may make for one question (Z3 calls this limit
+ * "rlimit").  A question always takes the same number of steps.  solver_z3_work() returns the
+ * number of steps that all questions of the context have taken so far. */
 void solver_z3_limit_work(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned work);
 uint64_t solver_z3_work(const struct solver_z3 *z3, Z3_context context, Z3_solver solver);
 

@@ -20,8 +20,8 @@ struct sym_fact {
 
 struct sym_solver;
 
-/* Makes a solver.  The trace must outlive it.  `work` limits a question, in steps of the solver
- * (solver/z3.h).  Returns NULL if Z3 is not available. */
+/* Makes a solver.  The trace must outlive it.  `work` is the maximum number of steps that the
+ * solver may make for one question (solver/z3.h).  Returns NULL if Z3 is not available. */
 struct sym_solver *sym_solver_new(const struct sym_trace *t, unsigned work);
 void sym_solver_free(struct sym_solver *s);
 
@@ -35,8 +35,8 @@ void sym_solver_fix(struct sym_solver *s, const bool *fixed);
 enum sym_answer sym_solve(struct sym_solver *s, const struct sym_fact *facts, size_t count, size_t wanted,
 			  uint64_t *values);
 
-/* Returns what all questions since the last call have cost: steps of the solver, and seconds of
- * processor time. */
+/* The cost of questions: steps of the solver, and seconds of processor time.  sym_solver_cost()
+ * returns the cost of all questions since its last call. */
 struct sym_cost {
 	uint64_t work;
 	double seconds;

@@ -84,7 +84,7 @@ int cmd_campaign(int argc, char **argv)
 	if (!count)
 		return cmd_which("campaign", "directory");
 	if (opt.against && count != 1) {
-		rd_fail(RD_EUSAGE, "campaign: --against compares one campaign with another");
+		rd_fail(RD_EUSAGE, "campaign: --against needs exactly one other campaign");
 		return CMD_FAILED;
 	}
 	if (show(argv + 1, count, &differ))

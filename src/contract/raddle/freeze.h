@@ -35,7 +35,7 @@ enum raddle_frozen {
 	RADDLE_UNFROZEN_FILES,	  /* it has open files that copies would share */
 	RADDLE_UNFROZEN_MEMORY,	  /* it shares memory with other processes */
 	RADDLE_UNFROZEN_THREADS,  /* a kernel thread besides the first one exists */
-	RADDLE_UNFROZEN_CHOICES,  /* its memory model has left choices open before that point */
+	RADDLE_UNFROZEN_CHOICES,  /* its memory model has already made choices */
 	RADDLE_FROZENS,
 };
 

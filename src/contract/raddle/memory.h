@@ -21,8 +21,8 @@
  * access, and where a thread waits, ends or flushes its buffer.  The alternatives are all runnable
  * threads: the default first, then the others by slot number.  Such choices are numbered
  * separately, and the plan lists all choices, including those that take alternative 0.  If one of
- * them delayed a store, stores are delayed as long as possible after the plan, because an effect of
- * the model usually needs a store that stays in its buffer while other threads go on.  Each choice
+ * them delayed a store, later stores are delayed as long as possible, because an effect of the
+ * model usually needs a store that stays in its buffer while other threads continue.  Each choice
  * is recorded with a hash of the state in which it was made.  As far as tracked memory and threads
  * are concerned, the rest of the run depends only on that state.
  */
@@ -52,7 +52,7 @@ enum raddle_choice_kind {
 	/* The buffered store that reaches memory next; the last alternative is that no store
 	 * does. */
 	RADDLE_CHOICE_FLUSH,
-	RADDLE_CHOICE_DRAIN, /* the same, where a store has to reach memory */
+	RADDLE_CHOICE_DRAIN, /* the same, except that some store must reach memory */
 	RADDLE_CHOICE_NEXT,  /* the thread that runs next */
 };
 

@@ -293,9 +293,9 @@ enum raddle_misuse {
 	RADDLE_MISUSE_NONE,
 	RADDLE_MISUSE_AFTER_FREE,
 	RADDLE_MISUSE_DOUBLE_FREE,
-	RADDLE_MISUSE_OVERRUN,	 /* it left a block of the heap */
+	RADDLE_MISUSE_OVERRUN,	 /* an access between blocks of the heap */
 	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
-	RADDLE_MISUSE_UNDEFINED, /* it has no value: `address` is unmapped, or 0 after a division by 0 */
+	RADDLE_MISUSE_UNDEFINED, /* no value: `address` is unmapped, or 0 after a division by 0 */
 };
 
 struct raddle_steer_misuse {
@@ -367,8 +367,8 @@ struct raddle_steer {
 	_Atomic uint32_t livelock;	       /* 1 if all runnable threads spin and change nothing */
 	_Atomic uint32_t ran_on;	       /* enum raddle_limit: the limit that the run has reached */
 	_Atomic uint32_t stuck;		       /* 1 if `running` is NONE, and nothing can change that */
-	uint64_t most;	      /* the maximum number of points of all threads together; 0 for no limit */
-	uint64_t most_yields; /* a lone thread that yields so often waits in vain; 0: never */
+	uint64_t most;	      /* maximum number of points of all threads together; 0 for no limit */
+	uint64_t most_yields; /* after so many yields, a lone thread is waiting in vain; 0: never */
 	struct raddle_steer_spin spin;
 	struct raddle_steer_refusal refusal;
 	struct raddle_steer_misuse fault;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Copies schedules.  In: a schedule that borrows its strings from elsewhere.  Out: the same schedule
- * with strings of its own, as if it had been written and read.
+ * Copies schedules.  In: a schedule that borrows its strings from elsewhere.  Out: the same
+ * schedule with strings of its own, as if it had been written and read.
  *
- * A run can have tens of thousands of decisions with few different strings.  So a string is copied
- * once, not once for each record.  A table finds the copy by the address of the original.
+ * A run can have tens of thousands of decisions with few different strings.  So each string is
+ * copied once, not once for each record.  A table finds the copy by the address of the original.
  */
 #include "base/alloc.h"
 #include "base/map.h"
@@ -12,8 +12,9 @@
 
 #include <string.h>
 
-/* The number of entries of the table.  Strings whose addresses share an entry displace each other
- * and are then copied again.  Chosen by hand: most runs have fewer than 100 different strings. */
+/* The number of entries of the table.  If the addresses of two strings lead to the same entry, one
+ * displaces the other, which is then copied again.  Chosen by hand: most runs have fewer than 100
+ * different strings. */
 #define KEPT 256
 
 struct kept {
@@ -25,8 +26,8 @@ struct copier {
 	struct kept kept[KEPT];
 };
 
-/* Returns a copy that the new schedule owns.  Files do not distinguish between an empty string and
- * none, so the copy does not, either. */
+/* Returns a copy that the new schedule owns.  Schedule files do not distinguish an empty string
+ * from a missing one, so the copy does not, either. */
 static const char *copy(struct copier *c, const char *text)
 {
 	struct kept *k;
@@ -58,7 +59,7 @@ static void *copy_records(const void *from, size_t count, size_t size)
 	return to;
 }
 
-/* Replaces list `list` of the copy, which still is that of the original. */
+/* Gives the copy its own list instead of the list that it shares with the original. */
 #define COPY_LIST(s, list, what)                                                                             \
 	((s)->list = copy_records((s)->list, (s)->what##_count, sizeof *(s)->list),                          \
 	 (s)->what##_capacity = (s)->what##_count)
@@ -77,7 +78,8 @@ static void copy_lists(struct schedule *s)
 
 /* ---- records that lead threads ---- */
 
-/* Replaces what a record borrows: the name of a thread, two more texts (or NULL), and a place. */
+/* Replaces the borrowed strings of a record by copies: the name of a thread, two more texts (or
+ * NULL), and the strings of a place. */
 static void own(struct copier *c, const char **thread, const char **kind, const char **object,
 		struct schedule_place *place)
 {
@@ -103,7 +105,7 @@ static void copy_lead(struct copier *c, struct schedule *s)
 
 /* ---- records for turns ---- */
 
-/* Members that are only for a stopped program become 0. */
+/* The copy does not have the members for a stopped program, which files do not contain. */
 static struct schedule_watch copy_watch(struct copier *c, const struct schedule_watch *w)
 {
 	return (struct schedule_watch){.thread = copy(c, w->thread),

@@ -51,8 +51,9 @@ struct schedule_limit {
 struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
-	/* A number of the site table; 0 to find it by place.  Without a place, every access counts,
-	 * also one that does not conflict with the access of the other goal (schedule_is_any()). */
+	/* A number of the site table; 0 to find the site by place.  If there is no place either,
+	 * every access of the thread counts, even one that does not conflict with the access of the
+	 * other goal (schedule_is_any()). */
 	uint32_t site;
 	bool write;
 	const char *object;
@@ -178,8 +179,8 @@ void schedule_init(struct schedule *s);
 void schedule_release(struct schedule *s);
 const char *schedule_text(struct schedule *s, const char *text); /* returns a copy; NULL for NULL */
 
-/* Makes a copy that owns its strings, as if `from` had been written to a file and read again.  So
- * members that are not written are not copied.  `to` must be new or released. */
+/* Makes a copy that owns its strings, as if `from` had been written to a file and read again.
+ * Members that are not written to files are not copied.  `to` must be new or released. */
 void schedule_copy(struct schedule *to, const struct schedule *from);
 
 /* Returns true if the text can be the name of a thread or a kind, that is, if it consists of
@@ -223,7 +224,7 @@ int schedule_read(struct schedule *s, const char *path);
  * states what is wrong. */
 const char *schedule_check(const struct schedule *s);
 
-/* Returns true if the thread reaches the goal at any access. */
+/* Returns true if every access of the thread counts for the goal, whatever its site is. */
 bool schedule_is_any(const struct schedule_goal *g);
 
 #endif

@@ -24,8 +24,8 @@ struct holder {
 	uint64_t size;
 	uint64_t start;	 /* offset of the struct in the object */
 	uint64_t offset; /* offset of the place in the struct */
-	/* True if it is in an array of the struct.  Then `start` is the offset of the first
-	 * element. */
+	/* True if the place is in an array of such structs.  Then `start` is the offset of the
+	 * first element of the array. */
 	bool indexed;
 };
 

@@ -71,7 +71,8 @@ uint64_t record_collector_events(const struct record_collector *c);
 /* Returns the number of forked processes that still run. */
 size_t record_collector_alive(const struct record_collector *c);
 
-/* Measures these processes together, for their program time. */
+/* Adds up the processor times of these processes and the numbers of their threads that are awake.
+ * Program time is computed from this. */
 void record_collector_measure(const struct record_collector *c, struct run_clock_look *look);
 
 /* Drains the session until all forked processes have ended.  When `wait` returns false, the

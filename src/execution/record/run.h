@@ -36,10 +36,10 @@ struct record_run { /* zero values are the defaults */
 	/* A command that is started together with the program; NULL if there is none. */
 	struct run_companion *companion;
 
-	/* How long forked processes may outlive the program, in program time.  After that time, or when the
-	 * user asks Raddle to end, Raddle ends them.  While a command runs beside the program, it keeps them
-	 * alive, but for at most outlive_most_ms (0 for no limit).  If outlive_ms is 0, a background process
-	 * follows them instead. */
+	/* How long forked processes may outlive the program, in program time.  After that time, or
+	 * when the user asks Raddle to end, Raddle ends them.  While a command runs beside the
+	 * program, it keeps them alive, but for at most outlive_most_ms (0 for no limit).  If
+	 * outlive_ms is 0, a background process follows them instead. */
 	uint64_t outlive_ms, outlive_most_ms;
 };
 

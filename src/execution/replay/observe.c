@@ -44,11 +44,10 @@ static bool doubt(const struct rd_flavour *flavour, struct finding_set *set, str
 		return f->unordered;
 	f->status = FINDING_UNCONFIRMED;
 	f->unordered = true;
-	f->reason =
-		finding_textf(set,
-			      "unordered as far as seen: code that Raddle did not compile (%s) could have "
-			      "ordered them; %s",
-			      foreign, f->reason);
+	f->reason = finding_textf(set,
+				  "apparently unordered: code that Raddle did not compile (%s) could have "
+				  "ordered them; %s",
+				  foreign, f->reason);
 	free(foreign);
 	return true;
 }
@@ -62,7 +61,7 @@ static bool doubt_barriers(const struct trace_sites *sites, struct finding_set *
 	f->status = FINDING_UNCONFIRMED;
 	f->unordered = true;
 	f->reason = finding_textf(set,
-				  "unordered as far as seen: memory barriers in the program's assembler code "
+				  "apparently unordered: memory barriers in the program's assembler code "
 				  "could have ordered them; %s",
 				  f->reason);
 	return true;

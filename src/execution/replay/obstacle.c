@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds what kept a thread of a replay from its goal.  In: boards and the steering memory.  Out:
- * the obstacle of the result, which is a blocking operation, a failed attempt to lock, or a spin.  Also
- * out: the thread that passed its goal.
+ * Finds what kept a thread of a replay from its goal.  In: boards and the steering memory.  Out: in
+ * the result, the obstacle, which is a blocking operation, a failed attempt to lock, or a spin; and
+ * the thread that went past its goal.
  */
 #include "replay/explain-int.h"
 #include "base/error.h"
@@ -128,7 +128,8 @@ void obstacle_note_spin(struct replay *r, const struct board *b)
 					 .lifted = atomic_load(&r->steer->spin.changed) == 1};
 }
 
-/* Stores which thread passed its goal before the thread of the other goal made its access. */
+/* Stores the name of the thread that went past its goal before the other thread had made its
+ * access. */
 void obstacle_note_passed(struct replay *r, const struct board *b)
 {
 	const struct raddle_steer_difference *d = &r->steer->difference;

@@ -91,13 +91,13 @@ struct replay_request { /* zero values are the defaults */
 	void (*shadow)(void *context, const void *memory, size_t size);
 	uint64_t recorded_ms; /* how long the recorded run took, or 0 if unknown */
 	int recorded_signal;  /* signal that ended the recorded run, or 0 */
-	/* how long the run may make no progress, by the clock of the program (run/clock.h); 0 means
-	 * max(2 s, 4 x recorded_ms), or 10 s if `recorded_ms` is 0 */
+	/* how long the run may make no progress, in program time; 0 means max(2 s, 4 x
+	 * recorded_ms), or 10 s if `recorded_ms` is 0 */
 	uint64_t patience_ms;
 	/* real time after which the program is killed in any case; 0 for no such limit */
 	uint64_t limit_ms;
-	/* the same by the clock of the program; 0 means 10 times the patience, or no limit if
-	 * `limit_ms` is not 0 */
+	/* program time (run/clock.h) after which the program is killed in any case; 0 means 10
+	 * times the patience, or no limit if `limit_ms` is not 0 */
 	uint64_t work_ms;
 	/* extent (replay/board-int.h) at which the program is killed, or 0 for no limit */
 	uint64_t most;
@@ -194,25 +194,25 @@ bool replay_is_observable(const struct finding *f, const struct replay_result *r
 
 /* Called if the detector saw the two accesses unordered.  This is no proof if the program has code
  * that Raddle did not compile, or memory barriers in assembler.  Then the finding becomes
- * "unordered as far as seen", and its reason names the cause.  Returns false if the program has
+ * "apparently unordered", and its reason names the cause.  Returns false if the program has
  * neither. */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
 /* Uses the recorded run as evidence.  If two accesses are certainly unordered in it, the finding is
- * confirmed, or becomes "unordered as far as seen" if the program has foreign code.
+ * confirmed, or becomes "apparently unordered" if the program has foreign code.
  * replay_confirm_recorded() is for callers that know that the program has no foreign code. */
 void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set *set, struct finding *f);
 void replay_confirm_recorded(struct finding_set *set, struct finding *f);
 
 /* Uses a replay under the detector as evidence.  If the detector saw the two accesses unordered,
- * the race is confirmed, or becomes "unordered as far as seen" if the program has foreign code.
+ * the race is confirmed, or becomes "apparently unordered" if the program has foreign code.
  * Returns false if the detector did not see them unordered. */
 bool replay_observed(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		     const struct replay_result *result);
 
 /* Makes one free run under the detector for all of these races, which have schedules.  If the
  * detector sees the accesses of a race unordered, no operation of the program orders them.  Then
- * the race is confirmed, or becomes "unordered as far as seen" if the program has foreign code. */
+ * the race is confirmed, or becomes "apparently unordered" if the program has foreign code. */
 int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding **findings,
 		   size_t count);
 

@@ -113,8 +113,8 @@ struct replay_obstacle {
 
 /* A misuse of the heap, or a failed predicate, that ended the program. */
 struct replay_fault {
-	/* "use after free", "double free", REPLAY_OVERRUN, or how a predicate failed; NULL if there was
-	 * no fault */
+	/* "use after free", "double free", REPLAY_OVERRUN, or how a predicate failed; NULL if there
+	 * was no fault */
 	const char *what;
 	const char *thread;		 /* the thread that caused the fault */
 	const char *freed;		 /* the thread that had freed the memory, or NULL if unknown */
@@ -131,8 +131,8 @@ struct replay_mark {
 };
 
 struct replay_turns {
-	/* Decisions that differ from the default, as the program wrote them.  A run has up to tens
-	 * of thousands, and few runs are exported, so replay_export() converts them. */
+	/* Decisions that differ from the default, as the program wrote them.  There may be tens of
+	 * thousands of them, and few runs are exported, so only replay_export() converts them. */
 	const struct raddle_steer_decision *made;
 	size_t made_count;
 	const char **names; /* names of the threads, by slot */
@@ -205,8 +205,8 @@ struct replay_result {
 	size_t spot_count;	   /* 2 once the threads of a race met */
 	struct replay_wait *waits; /* an observed deadlock, planned or not */
 	size_t wait_count;
-	/* for a race: a thread that passed its goal without the access, before the thread of the other
-	 * goal had made its own; otherwise NULL */
+	/* for a race: the name of a thread that went past its goal without making the access,
+	 * before the other thread had made its own; otherwise NULL */
 	const char *passed;
 	/* for a race: the threads did not meet, and no system call was the cause */
 	bool observable;

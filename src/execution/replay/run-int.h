@@ -27,8 +27,8 @@ struct replay {
 	struct turns turns;
 	struct board board;	/* memory for the next board */
 	struct run_clock clock; /* the clock of the program */
-	/* the real time when the program was started, and how long after that the threads met, or the
-	 * last look if they have not met */
+	/* `started_ns` is the real time at which the program was started; `met_ns` is the real time
+	 * from then until the threads met or, if they have not met, until the last look */
 	int64_t started_ns, met_ns;
 	bool gave_up, stays, killed;
 	bool looked;	/* the board was read at least once */

@@ -38,18 +38,18 @@
 #include <unistd.h>
 
 /* A replay waits for progress for PATIENCE_FACTOR times the length of the recorded run, which
- * allows for the slowdown by steering.  It waits for at least PATIENCE_MIN_MS.  These and the limits
- * below are times of the program's clock (run/clock.h).  They were chosen by hand: smaller values end
+ * allows for the slowdown by steering.  It waits for at least PATIENCE_MIN_MS.  These and the
+ * limits below are in program time (run/clock.h).  They were chosen by hand: smaller values end
  * runs that are only slow, and larger values waste time. */
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MIN_MS 2000
 #define PATIENCE_UNKNOWN_MS 10000 /* patience if the length of the recorded run is not known */
 #define LIMIT_FACTOR 10		  /* the whole run may take this many times the patience */
-/* A thread cannot yield more often than this in a millisecond, since each call of the kernel takes at
+/* A thread cannot yield more often than this in a millisecond, since each system call takes at
  * least a quarter of a microsecond.  So a thread that yields more often than it could have in the
  * recorded run waits in vain. */
 #define YIELDS_A_MS 4000
-#define YIELDS_MIN_MS 5 /* shortest run that is assumed, since clocks are coarse */
+#define YIELDS_MIN_MS 5 /* a recorded run counts as at least this long: clocks are coarse */
 /* how many times a run is repeated because the flavour was removed from the cache */
 #define RENEWALS_MAX 3
 
@@ -195,8 +195,8 @@ static bool leaves(void *context)
 	return ((struct replay *)context)->frozen != 0;
 }
 
-/* Limits that the user set are in real time, and so is the time of the meeting, which is reported.
- * All other limits are measured by the clock of the program. */
+/* Notes what is measured in real time: the limit that the user set, and the time until the threads
+ * met, which is reported.  All other limits are in program time. */
 static void note_real_time(struct replay *r)
 {
 	int64_t real_ns = rd_now_ns() - r->started_ns;

@@ -79,7 +79,7 @@ void snapshot_note_unfrozen(struct replay_snapshot *s, const struct raddle_steer
 		[RADDLE_UNFROZEN_FILES] = "it has open files that copies would share",
 		[RADDLE_UNFROZEN_MEMORY] = "it shares memory with other processes",
 		[RADDLE_UNFROZEN_THREADS] = "it has kernel threads that copies would lack",
-		[RADDLE_UNFROZEN_CHOICES] = "the memory model has left choices open before that point",
+		[RADDLE_UNFROZEN_CHOICES] = "its memory model has made choices before that point",
 	};
 	uint32_t frozen = atomic_load(&steer->freezing.state);
 

@@ -164,7 +164,8 @@ static struct schedule_place place_of(const struct turns *t, uint32_t site)
 	return schedule_place_of(NULL, t->request->program->sites, site);
 }
 
-/* Copies what the program wrote, because its memory is unmapped before the result is used. */
+/* Copies what the program wrote, because the memory that it shares with the replayer is unmapped
+ * before the result is used. */
 static const void *copy_memory(struct rd_arena *arena, const void *from, size_t size)
 {
 	void *copy = rd_arena_alloc(arena, size + 1);

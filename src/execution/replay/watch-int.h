@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside replay/: decides from a sequence of boards what to do with a steered program.  It uses no
- * clock and no processes, so every case can be tested.  All times are those of the program's clock
- * (run/clock.h), so that decisions do not depend on how busy the machine is.
+ * clock and no processes, so every case can be tested.  All times are in program time
+ * (run/clock.h), so decisions do not depend on how busy the machine is.
  */
 #ifndef REPLAY_WATCH_INT_H
 #define REPLAY_WATCH_INT_H
@@ -33,7 +33,9 @@ struct watch {
 	const struct plan *plan;
 	const struct trace_sites *sites;
 	uint64_t patience_ms, limit_ms;
-	uint64_t patience_yields; /* how often a lone thread may yield without progress; 0: no limit */
+	/* how often a thread may yield without progress while no other thread runs; 0 for no
+	 * limit */
+	uint64_t patience_yields;
 	/* The limit of points for a program that is not led, or 0 for no limit.  The program is
 	 * killed when the runtime reports that the limit is reached, or when the extent
 	 * (replay/board-int.h) is twice the limit. */
@@ -67,7 +69,8 @@ struct watch {
 	uint32_t spinner;
 	/* a counter that grows while the spinner runs, and when it last grew */
 	uint64_t ran, spun_ms;
-	/* the spinner's accesses and operations, and how often it had yielded when this sum changed */
+	/* the number of accesses and operations of the spinner, and its number of yields when the
+	 * former number last changed */
 	uint64_t spinner_steps, spinner_yields;
 	bool in_io; /* the spinner was in a system call when there was no progress */
 	/* the spinner's processor times when progress stopped; UINT64_MAX before that */
@@ -86,8 +89,8 @@ struct watch {
 void watch_start(struct watch *w, const struct plan *plan, const struct trace_sites *sites);
 void watch_release(struct watch *w);
 
-/* Takes the next board, which becomes `before`; *b receives the old board.  `now_ms` is the time by the
- * clock of the program. */
+/* Takes the next board, which becomes `before`; *b receives the old board.  `now_ms` is in program
+ * time. */
 enum watch_action watch_step(struct watch *w, struct board *b, uint64_t now_ms);
 
 /* Returns true if the thread is in the operation at which the plan stops it. */

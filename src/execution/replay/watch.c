@@ -254,7 +254,8 @@ static void look_at_spinner(struct watch *w, const struct board *b, uint64_t now
 		look_at_kernel(w, &b->rows[spinner]);
 }
 
-/* Returns true if no thread but this one runs, so that only a stopped thread can end its wait. */
+/* Returns true if no other thread runs, so that only a stopped thread can end what this thread
+ * waits for. */
 static bool runs_alone(const struct board *b, uint32_t number)
 {
 	for (size_t i = 0; i < b->count; i++)
@@ -263,10 +264,10 @@ static bool runs_alone(const struct board *b, uint32_t number)
 	return !b->strangers && !b->others;
 }
 
-/* Returns true if the thread that the plan waits for does nothing but yield, more often than it could
- * yield in the whole recorded run.  So its loop waits for a stopped thread, and more patience would
- * change nothing.  Only calls are counted, so this is also known of code that Raddle did not
- * compile. */
+/* Returns true if the thread that the plan waits for does nothing but yield, and has done so more
+ * often than it could in the whole recorded run.  Its loop then waits for a stopped thread, and
+ * more patience would change nothing.  This also finds loops in code that Raddle did not compile,
+ * because only calls are counted. */
 static bool yields_in_vain(struct watch *w, const struct board *b)
 {
 	const struct board_row *r = w->spinner == RADDLE_STEER_NONE ? NULL : &b->rows[w->spinner];

@@ -12,13 +12,14 @@
 #include "run/proc.h"
 
 /* These values were chosen by hand. */
-/* Nanoseconds of real time between two looks; shorter intervals cost more than they show. */
+/* Nanoseconds of real time between two looks; shorter intervals cost more time than they are
+ * worth. */
 #define LOOK_NS (10 * RD_NS_PER_MS)
-/* Maximum for a program that sleeps.  A look that comes later than this was delayed by other work, and
- * then the program may have been delayed, too. */
+/* Maximum by which the clock advances between two looks at a program that sleeps.  If the second
+ * look comes later than this, the machine delayed Raddle, and may have delayed the program, too. */
 #define ASLEEP_MOST_NS (100 * RD_NS_PER_MS)
-/* A program that is awake without processor time gets 1/STARVED_SHARE of real time.  So a limit of 10 s
- * ends a program that is stopped after ten minutes. */
+/* For a program that is awake but gets no processor, the clock advances by this share of real time.
+ * So a limit of 10 s ends a stopped program after about eleven minutes. */
 #define STARVED_SHARE 64
 
 static int64_t lesser(int64_t a, int64_t b)
@@ -26,8 +27,8 @@ static int64_t lesser(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Returns how much of the real time the program could use.  A program that is awake, but neither ran
- * nor waited for a processor, is stopped. */
+/* Returns how much of the real time the program could use.  A program that is awake, but neither
+ * ran nor waited for a processor, is stopped or waits for a disk. */
 static int64_t usable(int64_t real, int64_t cpu, int64_t delay, size_t awake)
 {
 	int64_t least = real / STARVED_SHARE, lost;

@@ -41,7 +41,7 @@ struct run_end {
 	enum run_how how;
 	int status; /* wait status */
 	uint64_t wall_us, cpu_us, peak_kb;
-	uint64_t work_us; /* program time, if it was limited; at least the processor time */
+	uint64_t work_us; /* program time if that was limited, but at least the processor time */
 };
 
 struct run_meter {

@@ -208,7 +208,7 @@ static void visit_tasks(pid_t pid, void (*take)(void *context, pid_t tid), void 
 		closedir(d);
 }
 
-/* Counts the threads whose state is one of the letters, or none of them. */
+/* Counts the threads whose state is one of `letters` or, if `among` is false, is none of them. */
 struct states {
 	pid_t pid;
 	const char *letters;

@@ -69,7 +69,7 @@ size_t run_process_awake(pid_t pid);
 /* Returns the processor time of all threads of the process, or 0 if the process is gone. */
 int64_t run_process_cpu_ns(pid_t pid);
 
-/* Returns how long the living threads of a process together have waited for a processor. */
+/* Returns how long the living threads of a process have waited for a processor, all together. */
 int64_t run_process_delay_ns(pid_t pid);
 
 /* A mapping in the memory of a process. */

@@ -45,8 +45,8 @@ int run_program_renew(const struct run_program *p);
 /* Returns the name of the program's flavour, which is never NULL. */
 const char *run_program_kind(const struct run_program *p);
 
-/* Returns true if the flavour of that name carries values (raddle/flavour.inc).  If `kind` is
- * NULL, that means "record". */
+/* Returns true if events of the flavour `kind` carry values (raddle/flavour.inc).  NULL means
+ * "record". */
 bool run_program_has_values(const char *kind);
 
 #endif

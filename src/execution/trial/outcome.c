@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limit of one run, by the clock of the program, is this many times the recorded run, since turns
- * and stops slow a program down.  A program that ends at once gets the minimum. */
+/* The limit of one run, in program time, is this many times the length of the recorded run, since
+ * turns and stops slow a program down.  A program that ends at once gets the minimum. */
 #define WORK_TIMES_RECORDED 20
 #define WORK_MIN_NS (10 * RD_NS_PER_S)
 
@@ -136,8 +136,9 @@ static bool is_same_fault(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* Returns true if two runs of one schedule have the same choices.  The threads of a livelock go on
- * choosing until Raddle has ended the program, which is a matter of time. */
+/* Returns true if all runs of this schedule have the same trail.  The threads of a livelock
+ * continue to make choices until Raddle ends the program, so the length of their trail depends on
+ * time. */
 static bool has_fixed_trail(const struct trial *t)
 {
 	return !t->unsure && t->end != REPLAY_LIVELOCKED;

@@ -8,10 +8,11 @@
  * after that (which thread goes first, the seed, decisions and watches) differs from run to run.
  * If a schedule has no goal, the program is frozen before it creates its second thread, because
  * until then there is nothing to decide.  If the caller announces that several schedules are equal
- * up to the point of a decision (`branch`), the program is frozen there.  Under a memory model this
- * works as long as the model has left no choice open before that point (rt/steer/freeze.c).  If the program
- * has only one thread at that point, it is frozen when its key occurs for the second time.  Otherwise this
- * has to be the third time, because such a snapshot pays off only for several runs.
+ * up to the point of a decision (`branch`), the program is frozen there.  Under a memory model it
+ * is never frozen at a decision, and elsewhere only if the model has made no choice before that
+ * point (rt/steer/freeze.c).  If the program has only one thread at that point, it is frozen when
+ * its key occurs for the second time.  Otherwise it is frozen at the third time, because such a
+ * snapshot pays off only for several runs.
  */
 #include "trial/snapshots-int.h"
 
@@ -68,8 +69,8 @@ static uint64_t add_watches(uint64_t hash, const struct schedule *s)
 	return hash;
 }
 
-/* Adds the memory model to the hash, and the accesses that obey it.  In its runs, watched accesses are
- * choices, so the watches count, too. */
+/* Adds the memory model and the accesses that obey it to the hash.  The watches count, too, since
+ * an exploration of the model also chooses the next thread, and does so at watched accesses. */
 static uint64_t add_memory(uint64_t hash, const struct schedule *s)
 {
 	hash = add_text(hash, s->memory);

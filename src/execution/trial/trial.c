@@ -424,7 +424,7 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 		[RADDLE_UNFIT_STACK] = "a thread has an alternate stack for signal handlers",
 		[RADDLE_UNFIT_CANCEL] = "a thread can be cancelled at any instruction",
 		[RADDLE_UNFIT_FUTEX] = "a library makes futex calls that only the kernel can do",
-		[RADDLE_UNFIT_FILTER] = "the kernel does not allow to trap the futex calls of its libraries",
+		[RADDLE_UNFIT_FILTER] = "the kernel cannot trap the futex calls of its libraries",
 		[RADDLE_UNFIT_TRAPPED] = "its libraries wait for futexes, and it handles SIGSYS",
 		[RADDLE_UNFIT_EXEC] = "its libraries wait for futexes, and it starts another program",
 	};

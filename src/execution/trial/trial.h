@@ -50,8 +50,8 @@ struct trial {
 	/* a sentence that states why the run does not count, or NULL if it counts */
 	const char *why;
 	struct trial_obstacle obstacle; /* its `thread` is NULL if no obstacle is known */
-	/* a thread that passed its access without making it, before the other thread had made its own
-	 * access; or NULL */
+	/* the name of a thread that went past its access without making it, before the other thread
+	 * had made its own; or NULL */
 	const char *passed;
 	struct trial_text text[TRIAL_STREAMS];
 	uint64_t digest;	/* a digest of how the run ended and what it wrote */
@@ -192,9 +192,9 @@ int trial_of_plain_run(struct trial *t, int wait_status, const struct run_stream
 
 /* ---- what a run means; these functions run no program ---- */
 
-/* Returns how many nanoseconds a run that starts at `now_ns` may take: trial_limit_ns() in real time,
- * because of limits that the user set, and trial_work_ns() by the clock of the program.  0 means that
- * there is no such limit. */
+/* Return how long a run that starts at `now_ns` may take, in nanoseconds; 0 means no limit.
+ * trial_limit_ns() is in real time and comes from limits that the user set.  trial_work_ns() is in
+ * program time (run/clock.h). */
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
 int64_t trial_work_ns(const struct replay_conditions *c);
 
@@ -213,8 +213,8 @@ bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 const char *trial_fault(enum replay_end end, int status, const char *errors);
 
 /* Returns true if two runs of one schedule differ in their choices or in how they ended.  If real
- * time influenced one of them, or one is a livelock, only the ends are compared.  A run that was ended early
- * is not compared. */
+ * time influenced one of them, or one is a livelock, only the ends are compared.  A run that was
+ * ended early is not compared. */
 bool trial_differs(const struct trial *a, const struct trial *b);
 
 /* Sets both digests of how a run ended and what it wrote. */

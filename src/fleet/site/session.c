@@ -59,7 +59,8 @@ static void fill_places(struct site_session *s)
 	const struct guard_table *t = s->table;
 	uint32_t *first = (void *)((char *)s->shared + RADDLE_GUARD_FIRST_AT(t->count));
 	struct raddle_guard_place *places = (void *)((char *)s->shared + RADDLE_GUARD_PLACES_AT(t->count));
-	/* The last place of each region, counted from 1, or 0 if there is none yet. */
+	/* For each region, the number of its last place so far, counted from 1; 0 if it has none
+	 * yet. */
 	uint32_t *last = rd_xcalloc(RADDLE_GUARDS, sizeof *last);
 	memcpy(first, t->first, (t->guards + 1) * sizeof *first);
 	for (uint32_t g = 0; g < t->guards; g++)

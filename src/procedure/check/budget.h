@@ -106,7 +106,7 @@ struct check_action {
 	/* when all actions of this kind have to end, or 0 for no limit; for CHECK_TRY_EARLY, how
 	 * many nanoseconds are left for such actions */
 	int64_t phase_ns;
-	uint64_t limit_ms; /* CHECK_RECORD, CHECK_LOOK: time limit of the program, or 0 for none */
+	uint64_t limit_ms; /* CHECK_RECORD, CHECK_LOOK: real-time limit of the program; 0: none */
 	uint64_t work_ms;  /* CHECK_LOOK: limit of the program in program time, or 0 for none */
 	bool is_first;	   /* true if the action is the first of its phase, or sets new deadlines */
 	bool all;	   /* CHECK_LOOK: no access is left out */

@@ -24,7 +24,7 @@ struct check_run {
 	struct check_ending ending;
 	struct finding_set *deadlock; /* the deadlocks because of which it was killed, or NULL */
 	bool all;		      /* no access is left out */
-	uint64_t work_ms;	      /* limit of the run in program time (run/clock.h), or 0 for none */
+	uint64_t work_ms;	      /* limit of the run in program time; 0 for none */
 };
 
 /* The recorded runs. */

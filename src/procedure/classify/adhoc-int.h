@@ -13,7 +13,9 @@
 /* The synchronisation that fixes the order, and a schedule that shows it. */
 struct adhoc {
 	bool found;
-	bool passes; /* the other thread passes without its access; there is no obstacle */
+	/* The other thread does not wait: as long as this thread has not made its access, the other
+	 * one goes on without its own.  Then `obstacle` is empty. */
+	bool passes;
 	struct trial_obstacle obstacle;
 	unsigned goal; /* the goal whose thread is stopped; its access comes first */
 	struct schedule schedule;
@@ -29,12 +31,13 @@ int adhoc_apart(struct trial_bench *b, const struct schedule *race, const struct
  * races whose threads can both be stopped at their accesses. */
 int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc *a);
 
-/* Number of ways to the race in which a thread must pass: with the operations of the prediction or
- * without; and with no thread preferred, or either. */
+/* Number of schedules of which each must show that the thread goes on without its access: with the
+ * operations of the prediction and without them, each with no thread preferred and with either
+ * thread preferred. */
 enum { ADHOC_WAYS = 6 };
 
-/* Finds out whether one thread never makes its access as long as the other thread has not made its
- * own.  Used for races whose threads cannot be stopped at their accesses at the same time. */
+/* Finds out whether one thread goes on without its access as long as the other thread has not made
+ * its own.  Used for races whose threads cannot be stopped at their accesses at the same time. */
 int adhoc_passes(struct trial_bench *b, const struct schedule *race, struct adhoc *a);
 
 #endif

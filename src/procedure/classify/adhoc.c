@@ -9,9 +9,9 @@
  * every run.  If the thread left the loop when the value changed, it certainly waited for that
  * value (rt/steer/spin.c).  The result does not depend on time.
  *
- * A thread may also make its access only if it has seen what the other thread does after its own
- * access, such as a flag that it tests once.  Then, however the threads are scheduled, it passes
- * without the access as long as the other thread has not made its own (adhoc_passes()).
+ * A thread may also make its access only if it sees something that the other thread does after its
+ * own access.  For example, it tests a flag once.  Then, however the threads are scheduled, it goes
+ * on without its access as long as the other thread has not made its own (adhoc_passes()).
  *
  * A semaphore, a condition or a barrier has no owner, so any thread may end the wait.  In these
  * cases the order is accepted only if three things hold: no other thread could run; the waiting
@@ -134,10 +134,11 @@ int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc 
 	return err;
 }
 
-/* ---- a thread that makes its access only after the other's ---- */
+/* ---- a thread that goes on without its access ---- */
 
-/* The way to the race in run `number`: with the operations of the prediction or without, and with
- * either thread preferred. */
+/* Makes the schedule of run `number`.  Runs 0 to 2 keep the operations of the prediction, runs 3 to
+ * 5 do not.  In each half, first no thread is preferred, then one of the two threads, then the
+ * other. */
 static void choose_way(struct adhoc *a, const struct schedule *race, unsigned number)
 {
 	lead(a, race);
@@ -148,7 +149,7 @@ static void choose_way(struct adhoc *a, const struct schedule *race, unsigned nu
 	a->schedule.first = NULL;
 }
 
-/* Every run must show that the same thread passes. */
+/* Keeps `found` only if every run shows that the same thread goes on without its access. */
 static int pass_again(struct trial_bench *b, const struct schedule *race, struct adhoc *a)
 {
 	struct trial t;

@@ -3,9 +3,9 @@
  * Decides whether a part is a cause of an effect (classify/blame-int.h).  In: answers to questions
  * about sets of parts.  Out: whether a set exists that shows the effect only with this part.
  *
- * Two questions decide most cases: whether the part shows the effect alone, and whether all others
- * show it without the part.  After these, sets of the others are tried, the smallest first.  A set
- * that contains a set that shows the effect needs no question.
+ * Two questions decide most cases: whether the part shows the effect alone, and whether all other
+ * parts show it without this one.  After these, sets of the other parts are tried, the smallest
+ * first.  No question is needed about a set that contains a set known to show the effect.
  */
 #include "classify/blame-int.h"
 
@@ -33,7 +33,7 @@ static bool ask(struct answers *a, uint32_t parts)
 	return !a->err && shows;
 }
 
-/* Returns true if a known set that shows the effect without the part is inside this one. */
+/* Returns true if this set of other parts contains a set that is known to show the effect. */
 static bool is_implied(const struct answers *a, uint32_t parts)
 {
 	for (unsigned i = 0; i < a->count; i++)
@@ -42,7 +42,7 @@ static bool is_implied(const struct answers *a, uint32_t parts)
 	return false;
 }
 
-/* Returns true if these other parts show the effect only together with the part. */
+/* Returns true if these other parts show the effect only together with the part in question. */
 static bool needs_own(struct answers *a, uint32_t others)
 {
 	uint32_t own = UINT32_C(1) << a->b->own;
@@ -55,7 +55,8 @@ static bool needs_own(struct answers *a, uint32_t others)
 	return false;
 }
 
-/* Returns the next set with as many parts, or with one more part if there is none (Gosper's method). */
+/* Returns the next set with the same number of parts or, after the last of these, the first set
+ * with one more part (Gosper's method). */
 static uint32_t next_set(uint32_t set, unsigned parts)
 {
 	uint64_t low = set & -set, high = (uint64_t)set + low, next = high | (((high ^ set) >> 2) / low);
@@ -66,7 +67,8 @@ static uint32_t next_set(uint32_t set, unsigned parts)
 	return size < parts ? (uint32_t)((UINT64_C(2) << size) - 1) : 0;
 }
 
-/* Makes a set of all parts from a set of the other parts, in which the part itself has no bit. */
+/* Converts a set of other parts, in which the part in question has no bit, to a set of all
+ * parts. */
 static uint32_t with_gap(uint32_t others, unsigned own)
 {
 	uint32_t below = (UINT32_C(1) << own) - 1;

@@ -8,10 +8,10 @@
  * the third, the control group, the threads are not brought together.  Runs with the same number in
  * the first two groups are twins.
  *
- * Runs only raise a question: one run fails, or writes something else than another.  Experiments
- * answer it.  An experiment is a run and its counterpart, which takes the same decisions but makes
- * the two accesses in the other order, or one of them earlier.  If the two do different things, the
- * race causes that, because nothing else differs.
+ * Runs only raise questions: a run fails, or its output differs from that of another run.
+ * Experiments answer them.  An experiment is a run and its counterpart, which takes the same
+ * decisions, but makes the two accesses in the other order, or one of them earlier.  If the two
+ * have different effects, the race causes the difference, because nothing else differs.
  */
 #ifndef CLASSIFY_DECIDE_INT_H
 #define CLASSIFY_DECIDE_INT_H
@@ -26,11 +26,11 @@ struct decide_place {
 };
 
 struct decide_experiment {
-	/* The run: one of the first two groups, or a run of VARIANT_BETWEEN, which belongs to the
-	 * experiment.  The number of the latter is that of the experiment. */
+	/* The run: one of the first two groups, or `between`.  In the latter case, the number is
+	 * that of the experiment. */
 	struct decide_place of;
-	/* for runs of VARIANT_BETWEEN: which of the two accesses moves, the number of the variant
-	 * (variant_make_between()), and the run */
+	/* for a run of VARIANT_BETWEEN: which of the two accesses is moved, the number of the
+	 * variant (variant_make_between()), and the run */
 	unsigned moved, variant;
 	struct trial between;
 	/* The counterpart of the run.  It does not count if it could not take the same decisions,
@@ -44,8 +44,8 @@ struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
 	/* number of runs in each group; a run that was not made is all zero and does not count */
 	size_t count;
-	/* at most one for each run of the first two groups, and some runs of VARIANT_BETWEEN; the
-	 * counterparts are the runs of VARIANT_COUNTERPART */
+	/* at most one for each run of the first two groups, and some with runs of VARIANT_BETWEEN;
+	 * the counterparts are the runs of VARIANT_COUNTERPART */
 	struct decide_experiment *experiments;
 	size_t experiment_count;
 };
@@ -75,8 +75,8 @@ void decide(const struct decide_runs *runs, struct decision *d);
 
 struct trial *decide_at(const struct decide_runs *runs, struct decide_place p);
 
-/* Returns true if another experiment is needed, and stores in *of the run whose counterpart is to be
- * made. */
+/* Returns true if another experiment is needed, and stores in *of the run that needs a
+ * counterpart. */
 bool decide_wants_experiment(const struct decide_runs *runs, struct decide_place *of);
 
 /* Returns true if a run in which the threads met has a fault, and it is not yet clear whether the

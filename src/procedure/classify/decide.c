@@ -3,8 +3,8 @@
  * Derives a class from runs.  In: trials by group, and experiments.  Out: the class and the runs
  * that show it.
  *
- * A fault or an output is attributed to the race if an experiment shows that the order of the
- * accesses decides about it: the run and its counterpart differ in nothing else.  A fault may also be
+ * A fault or an output is attributed to the race if an experiment shows that it depends on the
+ * order of the accesses: the run and its counterpart differ in nothing else.  A fault may also be
  * the race itself, as when one access frees memory that the other uses.
  *
  * Sometimes the order of the accesses changes what the threads do so much that the counterpart
@@ -27,16 +27,17 @@
  * the next run then shows a new output with a probability of at most 1/8.  Set by hand. */
 #define ONCE_IN 8
 
-/* The groups differ if chance would produce such a difference with at most this probability. */
+/* The difference between two groups is significant if chance would produce it with at most this
+ * probability. */
 #define CHANCE 0.05
 
-/* The groups are compared again after each pair, up to some fifty times.  Most of these comparisons
- * use the same runs, so they count as this many independent ones, by which CHANCE is divided
- * (Bonferroni).  Set by hand. */
+/* The groups are compared again after each pair, up to some fifty times.  Since most of these
+ * comparisons use the same runs, all of them together count as this many independent ones.  CHANCE
+ * is divided by this number (Bonferroni).  Set by hand. */
 #define LOOKS 16
 
-/* If experiments may have missed the cause of a fault, no further runs are made to explain it after
- * this many pairs, unless one order fails more than twice as often as the other.  Set by hand. */
+/* After this many pairs, no further runs are made to explain a fault whose cause experiments may
+ * have missed, unless one order fails more than twice as often as the other.  Set by hand. */
 #define ENOUGH 16
 
 static uint64_t by_bytes(const struct trial *t)
@@ -64,7 +65,8 @@ static bool is_sound(const struct trial *t)
 
 /* ---- faults ---- */
 
-/* Counts the runs of a group that count, and those of them that have this fault. */
+/* Counts the valid runs of a group (those with `counts` set), and how many of them have this
+ * fault. */
 static struct cause_count count_fault(const struct decide_runs *r, enum variant_group group,
 				      const char *fault)
 {
@@ -86,7 +88,7 @@ static bool has_fault(const struct decide_runs *r, enum variant_group group, con
 }
 
 /* Returns true if chance hardly explains that group a shows the effect more often than group b.
- * `kinds` is the number of effects that are compared in this way. */
+ * `kinds` is the number of comparisons of this kind. */
 static bool is_more(struct cause_count a, struct cause_count b, size_t kinds)
 {
 	RD_ASSERT(kinds);
@@ -304,8 +306,8 @@ static struct cause_count count_output(const struct decide_runs *r, enum variant
 	return c;
 }
 
-/* Returns true if the counterpart of the run does not count, and the order of the run writes its
- * output more often than the other order. */
+/* Returns true if the counterpart of the run does not count, and runs with the same order of
+ * accesses write this output more often than runs with the other order. */
 static bool is_by_order(const struct decide_runs *r, struct decide_place p, experiment_key *key)
 {
 	const struct decide_experiment *e = experiment_of(r, p);
@@ -316,8 +318,8 @@ static bool is_by_order(const struct decide_runs *r, struct decide_place p, expe
 		       count_output(r, VARIANT_SECOND - p.group, key, value), 2 * count_outputs(r, key));
 }
 
-/* Finds twins with different outputs such that one order writes one of these outputs more often than
- * the other order does. */
+/* Finds twins with different outputs such that one order writes one of these outputs more often
+ * than the other order does. */
 static bool find_twins(const struct decide_runs *r, experiment_key *key, struct decision *d)
 {
 	for (size_t i = 0; i < r->count; i++) {

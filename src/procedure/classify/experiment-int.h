@@ -14,7 +14,8 @@ typedef uint64_t experiment_key(const struct trial *t);
 /* Returns the experiment about a run, or NULL if there is none yet. */
 const struct decide_experiment *experiment_of(const struct decide_runs *r, struct decide_place run);
 
-/* Returns true if one of the two runs of an experiment has this fault and the other has no fault. */
+/* Returns true if one of the two runs of an experiment has this fault, and the other has no
+ * fault. */
 bool experiment_shows_fault(const struct decide_runs *r, const struct decide_experiment *e,
 			    const char *fault);
 
@@ -22,7 +23,7 @@ bool experiment_shows_fault(const struct decide_runs *r, const struct decide_exp
 bool experiment_shows_output(const struct decide_runs *r, const struct decide_experiment *e,
 			     experiment_key *key);
 
-/* Returns true if some experiment shows that the order of the accesses decides about this fault. */
+/* Returns true if some experiment shows that this fault depends on the order of the accesses. */
 bool experiment_proves(const struct decide_runs *r, const char *fault);
 
 /* Returns true if a run with this fault has a counterpart that does not count.  Then experiments

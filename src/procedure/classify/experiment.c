@@ -4,7 +4,7 @@
  * accesses changes how a run ends or what it writes, and the next run that raises this question.
  *
  * Invariants: there is at most one experiment about a run.  No experiment is wanted about a run
- * that does not count, or once a fault is proved to come from the order.
+ * that does not count, nor after an experiment has shown that a fault depends on the order.
  */
 #include "classify/experiment-int.h"
 
@@ -112,8 +112,9 @@ static bool is_output_proved(const struct decide_runs *r)
 	return false;
 }
 
-/* Returns true if the run does something that its twin does not do.  If the second thread lags,
- * twins differ in more than the order of the accesses, so they cannot be compared. */
+/* Returns true if the run needs an experiment, because its effect differs from that of its twin.
+ * If the second thread lags, twins differ in more than the order of the accesses, so they cannot be
+ * compared.  Then it is enough that the run fails or that any two runs differ. */
 static bool is_in_question(const struct decide_runs *r, struct decide_place p, bool differ)
 {
 	const struct trial *t = decide_at(r, p), *twin = decide_at(r, twin_of(p));

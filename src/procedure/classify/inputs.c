@@ -15,8 +15,9 @@
 /* maximum number of pairs of runs with another input, unless they show something harmful */
 #define OTHER_PAIRS 4
 
-/* The search for inputs may make four times as many runs as the classification with the first input,
- * and at least PATHS_LEAST.  Most programs need a fraction of them.  Both values were chosen by hand. */
+/* The search for inputs may make four times as many runs as the classification with the first
+ * input, or PATHS_LEAST runs if that is more.  Most programs need a fraction of this.  Both values
+ * were chosen by hand. */
 #define PATHS_TIMES 4
 #define PATHS_LEAST 400
 

@@ -30,8 +30,8 @@ size_t next_room(const struct next_limits *l);
  * the answer depends on that. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
-/* Returns true if it is worth finding out whether one access matters only between accesses of the other
- * thread (VARIANT_BETWEEN): the order of the two accesses has no effect. */
+/* Returns true if experiments that move one access (VARIANT_BETWEEN) are worth making: the runs so
+ * far show no effect of the order of the two accesses. */
 bool next_is_between(const struct next_limits *l, const struct decision *d);
 
 /* Returns how many runs the control group should have by now.  `have` is the number of runs it
@@ -68,8 +68,9 @@ bool next_has_met(const struct finding *f);
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 
-/* Returns true if one thread may make its access only after the other one.  The race must have been
- * seen in the order that is possible, but its threads not at the same time. */
+/* Returns true if one thread possibly makes its access only after the other one.  The race must be
+ * confirmed, so it was seen in the order that is possible, but its threads must never have been
+ * stopped at their accesses at the same time. */
 bool next_may_pass(const struct decision *d, const struct finding *f);
 
 /* ---- evidence ---- */

@@ -16,8 +16,8 @@
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
 /* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
- * made.  Set by hand: this is enough to explain a fault that one order shows in one run in five, and
- * the other never, if statistics have to decide. */
+ * made.  Set by hand.  If statistics have to decide, this is enough to explain a fault that occurs
+ * in one run in five of one order, and never in the other. */
 #define DOUBT_TIMES 2
 
 /* maximum number of times that a run is repeated because timing may have affected its result, as on
@@ -78,8 +78,9 @@ bool next_is_between(const struct next_limits *l, const struct decision *d)
 	       !l->models;
 }
 
-/* Two control runs of one schedule show which lines of the output differ anyway.  Effects of a memory
- * model are compared with all runs under sequential consistency, so then every control run is made. */
+/* Two control runs of one schedule show which lines of the output differ in any case.  Effects of a
+ * memory model are compared with all runs under sequential consistency, so if models are tried,
+ * each pair of twins gets a control run. */
 size_t next_controls(const struct next_limits *l, const struct decide_runs *runs, size_t have)
 {
 	bool more = runs->count <= PAIRS_WITHOUT_SEED || l->models;

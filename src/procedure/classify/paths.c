@@ -26,8 +26,8 @@
 /* All of these values were set by hand.  Smaller values miss inputs, larger ones take time from
  * other races. */
 /* Limits of one question to the solver, and of all questions for one race, in steps of the solver.
- * The solver makes some five million steps in a second of processor time.  The number of steps that a
- * question needs is always the same. */
+ * The second limit is checked only between questions.  The solver makes some five million steps in
+ * a second of processor time.  A question always needs the same number of steps. */
 #define QUESTION_WORK 20000000
 #define SOLVER_WORK 10000000
 #define BRANCH_TURNS_MAX 3 /* maximum number of times that a branch is flipped */

@@ -12,9 +12,10 @@
 #define OTHER_SEEDS 3 /* number of runs that look for other ways, each with another seed */
 /* number of control runs that are made to see whether the program's behaviour varies */
 #define ELSEWHERE_CONTROLS 8
-/* number of pairs of runs for each further instance of a race; experiments need few */
+/* number of pairs of runs for each further instance of a race; few are enough for experiments */
 #define ELSEWHERE_PAIRS 4
-/* the extent of all runs that try the two accesses of a race at other points; some tenths of a second */
+/* maximum extent (replay/board-int.h) of all runs that try the two accesses of a race at other
+ * points of the run; they typically take some tenths of a second */
 #define REPEATED_EXTENT 400000
 
 /* ---- the order of the accesses ---- */
@@ -185,7 +186,7 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 	return err;
 }
 
-/* Returns true if an earlier instance has the same two accesses of the source. */
+/* Returns true if an earlier instance consists of accesses at the same two sites. */
 static bool is_repeated(const struct routes *r, size_t number)
 {
 	for (size_t i = 0; i < number; i++)
@@ -195,7 +196,7 @@ static bool is_repeated(const struct routes *r, size_t number)
 	return false;
 }
 
-/* Finds out whether what the program does depends on the schedule, for whatever reason. */
+/* Finds out whether the behaviour of the program depends on the schedule, for whatever reason. */
 static int varies(struct race_work *w, bool *any)
 {
 	int err =
@@ -219,7 +220,8 @@ static int try_others(struct race_work *w, const struct outcome *first)
 	return err;
 }
 
-/* Returns how many instances of the same two accesses are worth trying, by the length of the runs. */
+/* Returns how many instances of the same two accesses are worth trying.  The longer the runs are,
+ * the fewer. */
 static size_t worth_repeating(const struct outcome *first)
 {
 	uint64_t extent = 1;
@@ -230,8 +232,8 @@ static size_t worth_repeating(const struct outcome *first)
 	return REPEATED_EXTENT / extent / (ELSEWHERE_PAIRS * 2);
 }
 
-/* Tries the same two accesses at other points of the run.  For example, the flag that a race sets too
- * late matters only for the last message. */
+/* Tries the same two accesses at other points of the run.  For example, if a thread sets a flag too
+ * late, this may matter only for the last message. */
 static int try_repeated(struct race_work *w, const struct outcome *first)
 {
 	size_t most = worth_repeating(first);

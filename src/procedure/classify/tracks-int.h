@@ -48,7 +48,7 @@ void tracks_release(struct tracks *t);
 /* Adds stores that runs have shown to be published. */
 void tracks_add_published(struct tracks *t, const struct raddle_published *pairs, size_t count);
 
-/* Objects of races.  The names are those of the tracks. */
+/* Objects of races.  The strings belong to the tracks. */
 struct track_objects {
 	const char *names[BLAME_PARTS];
 	size_t count;
@@ -58,9 +58,9 @@ struct track_objects {
 bool tracks_objects(const struct tracks *t, struct track_objects *objects);
 
 /* Adds the accesses to the lists of tracked accesses and watches of `lists`, a schedule that is
- * used only for these lists.  If `only` is not NULL, accesses are tracked only if they belong to a
- * race about one of these objects, or if such a race publishes them, or if their object is not
- * known; the others become watches. */
+ * used only for these lists.  If `only` is not NULL, some accesses are only watched.  An access is
+ * then tracked if it belongs to a race about one of these objects, if such a race publishes it and
+ * it belongs to no race, or if its object is not known. */
 void tracks_fill(const struct tracks *t, const struct track_objects *only, struct schedule *lists);
 
 #endif

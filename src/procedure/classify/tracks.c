@@ -137,8 +137,9 @@ bool tracks_objects(const struct tracks *t, struct track_objects *objects)
 	return true;
 }
 
-/* Returns true if the access belongs to a race about one of these objects, or is published by such a
- * race.  A store that is racy itself is not attributed to the races that publish it. */
+/* Returns true if the access belongs to a race about one of these objects, if such a race publishes
+ * it, or if its object is not known.  If a store belongs to a race itself, it does not matter which
+ * races publish it. */
 static bool is_of(const struct tracks *t, const struct model_track *track, const struct track_objects *only)
 {
 	bool is = !track->object || has_object(only, track->object);

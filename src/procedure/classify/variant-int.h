@@ -13,10 +13,10 @@ enum variant_group {
 	VARIANT_SECOND,	 /* the access of the second goal comes first */
 	VARIANT_CONTROL, /* no thread is stopped at its access; only operations are led */
 	VARIANT_GROUPS,
-	/* experiments: each repeats the decisions of a run of the first two groups, but with the
-	 * two accesses in the other order */
+	/* counterparts of the runs of experiments: each takes the decisions of such a run, but
+	 * makes the two accesses in the other order, or one of them earlier */
 	VARIANT_COUNTERPART = VARIANT_GROUPS,
-	/* runs of experiments about whether one access comes between accesses of the other thread */
+	/* runs in which one access comes between accesses of the other thread */
 	VARIANT_BETWEEN,
 };
 
@@ -37,7 +37,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
  * the first thread continues.  Then twins differ in more than the order of the two accesses. */
 bool variant_lags(size_t number);
 
-/* Number of decisions by which a counterpart may be longer than the run. */
+/* A counterpart has at most this many decisions more than its run. */
 enum { VARIANT_ROOM = 2 };
 
 /* Makes the counterpart of a run that variant_make() made for one of the first two groups.  `made`
@@ -46,16 +46,16 @@ enum { VARIANT_ROOM = 2 };
  * for all decisions of `made` and VARIANT_ROOM more, and must live as long as the result. */
 struct schedule variant_counterpart(const struct schedule *made, struct schedule_decision *decisions);
 
-/* Makes a run of VARIANT_BETWEEN.  The thread of goal number `moved` comes to its access first, and
- * stops.  Then the other thread runs to its own access.  The first thread makes its access between
- * these two, so to speak: after what the other thread did since its last operation, and before its
- * access. */
+/* Makes a run of VARIANT_BETWEEN.  The thread of goal number `moved` is the first to come to its
+ * access, and stops.  Then the other thread runs to its own access.  The first thread then makes
+ * its access: after what the other thread did since its last operation, but before the access of
+ * that thread. */
 void variant_make_between(struct variant *v, const struct schedule *race, unsigned moved, unsigned number);
 
-/* Makes the counterpart of a run of variant_make_between().  It takes the same decisions, but the access
- * of goal number `moved` comes before all accesses that the other thread makes after its last
- * operation.  It counts only if the other thread makes all of them after the first thread has come to
- * its access, because otherwise more than one access would move. */
+/* Makes the counterpart of a run of variant_make_between().  It takes the same decisions, but the
+ * access of goal number `moved` comes before all accesses that the other thread makes after its
+ * last operation.  It counts only if the first thread came to its access before the other thread
+ * made any of these accesses.  Otherwise, more than one access would move. */
 void variant_counterpart_before(struct variant *v, const struct schedule *made, unsigned moved,
 				struct schedule_decision *decisions);
 

@@ -87,8 +87,9 @@ static bool is_back(const struct schedule_decision *d, const char *thread)
 	return !strcmp(d->point, "back") && !strcmp(d->thread, thread);
 }
 
-/* Returns the thread that continues after both accesses of a run.  If no decision lets the second
- * thread make its access directly after the first one, it lagged, and the first thread continued. */
+/* Returns the goal of the thread that continues after both accesses of a run.  If no decision lets
+ * the second thread make its access directly after the first one, the second thread lagged, and the
+ * first thread continued. */
 static const struct schedule_goal *continues(const struct schedule *made, const struct schedule_goal *first,
 					     const struct schedule_goal *second)
 {
@@ -105,8 +106,8 @@ static const struct schedule_goal *continues(const struct schedule *made, const 
 	return next;
 }
 
-/* Copies the decisions of a run, except those at the points after its two accesses, to the schedule of
- * its counterpart. */
+/* Copies the decisions of a run to the schedule of its counterpart, except those at the points
+ * after its two accesses. */
 static void copy_later(const struct schedule *made, struct schedule *s)
 {
 	for (size_t i = 0; i < made->decision_count; i++)
@@ -117,8 +118,8 @@ static void copy_later(const struct schedule *made, struct schedule *s)
 }
 
 /* The decisions at the points after the two accesses (`back`) depend on the order of the accesses,
- * so they are replaced.  If the second thread lagged, its counterpart makes its access early and
- * then stays stopped until it would have made it. */
+ * so they are replaced.  If the second thread lagged in the run, it makes its access first in the
+ * counterpart, and then stays stopped until the point at which it made its access in the run. */
 struct schedule variant_counterpart(const struct schedule *made, struct schedule_decision *decisions)
 {
 	bool swapped = made->first && !strcmp(made->first, made->goals[1].thread);
@@ -144,8 +145,8 @@ static void put_first(struct variant *v, const struct schedule_goal *moved, cons
 	v->decisions[1] = back(other, other);
 }
 
-/* `front` lets the first thread come to its access before the other thread begins to run, so that in
- * the counterpart the two threads have done the same before. */
+/* `front` makes the first thread come to its access before the other thread begins to run.  So the
+ * run and its counterpart do not differ up to this point. */
 void variant_make_between(struct variant *v, const struct schedule *race, unsigned moved, unsigned number)
 {
 	RD_ASSERT(moved < 2);

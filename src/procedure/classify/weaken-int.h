@@ -35,12 +35,12 @@ struct weakened {
 	const char *over; /* why the model was abandoned in some runs, or NULL if it was not */
 };
 
-/* Maximum number of runs of an exploration.  Set by hand: with fewer runs, outputs that a weak memory
- * model allows are missed; more runs take time from other races. */
+/* Maximum number of runs of an exploration.  Set by hand: with fewer runs, outputs that a weak
+ * memory model allows are missed; more runs take time from other races. */
 #define WEAKEN_EXPLORED 250
 
-/* Returns true if the exploration has made enough runs.  This depends on what the program did, not on
- * how long it took. */
+/* Returns true if the exploration has made enough runs.  This depends on what the program did, not
+ * on how long it took. */
 bool weaken_has_explored(const struct replay_search *s);
 
 /* The caller releases `result` even after a failure. */

@@ -20,13 +20,14 @@
 /* All of these values were set by hand.  Smaller values miss outputs that a weak memory model
  * allows, larger ones take time from other races. */
 #define EXPLORED_LEAST 8 /* minimum number of runs of an exploration, even if they are long */
-/* The extent (replay/board-int.h) of all runs of an exploration together, after which it ends.  It is
- * that of WEAKEN_EXPLORED runs with 2.4 million accesses each, which native code makes in some 24 ms. */
+/* An exploration ends when all its runs together have this extent (replay/board-int.h).  It
+ * corresponds to WEAKEN_EXPLORED runs with 2.4 million accesses each.  Native code makes so many
+ * accesses in about 24 ms. */
 #define EXPLORED_EXTENT 600000
 #define UNSURE 4       /* maximum number of times that a run is repeated because timing affected it */
 #define REFUTED_MAX 64 /* maximum number of rejected effects that are remembered */
-/* Maximum number of explorations that decide which races cause an effect.  This suffices for all sets
- * of four races. */
+/* Maximum number of explorations for the question whether a race causes an effect.  Any four races
+ * need at most this many. */
 #define QUESTIONS 16
 
 struct attempt {

@@ -17,7 +17,8 @@ static void add_access(struct rd_buf *out, const struct schedule_goal *h)
 		rd_buf_addf(out, " at %s:%" PRIu32, rd_base_name(h->place.file), h->place.line);
 }
 
-/* Describes an order of the two accesses: `first` is the number of the goal whose access comes first. */
+/* Describes an order of the two accesses.  `first` is the number of the goal whose access comes
+ * first. */
 static void add_order(struct rd_buf *out, const struct schedule *race, unsigned first)
 {
 	RD_ASSERT(first < 2);
@@ -37,7 +38,8 @@ static void add_group(struct rd_buf *out, const struct schedule *race, enum vari
 		add_order(out, race, group == VARIANT_SECOND);
 }
 
-/* Describes a run of an experiment in which one access moves across accesses of the other thread. */
+/* Describes a run of an experiment in which one access moves across accesses of the other
+ * thread. */
 static void add_moved(struct rd_buf *out, const struct schedule *race, unsigned moved, bool between)
 {
 	const char *other = race->goals[1 - moved].thread;

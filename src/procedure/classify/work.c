@@ -19,14 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The experiments with VARIANT_BETWEEN: each of the two accesses is moved twice, the second time in a
- * run with a seed.  WITH_SEED is the number of that variant. */
+/* The number of experiments with VARIANT_BETWEEN: each of the two accesses is moved twice, once in
+ * a run without a seed and once in one with a seed.  WITH_SEED is the number of the variant with a
+ * seed. */
 #define BETWEEN 4
 #define WITH_SEED 4
 
 /* ---- runs ---- */
 
-/* Makes the schedule of a run that has no counterpart. */
+/* Makes the schedule of a run that is not a counterpart. */
 static void make_variant(struct race_work *w, struct decide_place p, struct variant *v)
 {
 	if (p.group == VARIANT_BETWEEN)
@@ -47,15 +48,16 @@ static int run_variant(struct race_work *w, struct decide_place p, struct trial 
 	return trial_run(&w->bench, &v.schedule, t, made);
 }
 
-/* Returns true if two runs have the same effect.  Their choices may differ: if memory models are
- * explored, further accesses become points. */
+/* Returns true if two runs have the same effect.  Their choices may differ: when memory models are
+ * explored, the number of accesses that are points grows. */
 static bool does_same(const struct trial *a, const struct trial *b)
 {
 	return a->counts && b->counts && !a->fault == !b->fault &&
 	       (!a->fault || !strcmp(a->fault, b->fault)) && a->digest == b->digest;
 }
 
-/* Makes the schedule of the counterpart of a run with these decisions. */
+/* Makes the schedule of the counterpart.  `made` is the schedule of the run with all its
+ * decisions. */
 static void make_counterpart(const struct decide_experiment *e, const struct schedule *made,
 			     struct variant *v, struct schedule_decision *decisions)
 {
@@ -145,9 +147,9 @@ static int run_experiments(struct race_work *w)
 	return err;
 }
 
-/* The order of two accesses may have no effect, although it matters whether one of them comes between
- * accesses of the other thread; for example, two writes of x++ that follow both reads.  So both
- * accesses are moved in turn, without a seed and with one. */
+/* The order of two accesses may have no effect although it matters whether one of them comes
+ * between accesses of the other thread.  An example is the order of two writes of x++ that follow
+ * both reads.  So each of the two accesses is moved, without a seed and with one. */
 static int run_between(struct race_work *w)
 {
 	int err = RD_OK;

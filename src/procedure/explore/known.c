@@ -86,8 +86,8 @@ static bool is_near(const struct finding_frame *a, const struct finding_frame *b
 	       !strcmp(rd_base_name(a->file), rd_base_name(b->file));
 }
 
-/* Returns true if the race is known to cause the failure: experiments have shown that it has this
- * consequence, and the program failed at one of its accesses. */
+/* Returns true if the race is known to cause the failure: classification has shown that the race
+ * has this consequence, and the program failed at one of its accesses. */
 static bool is_failure_of(const struct finding *f, const struct finding *race)
 {
 	if (!f->consequence || f->cycle_count != 1 || race->class != FINDING_SPEC_VIOLATED ||

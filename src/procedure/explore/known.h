@@ -17,8 +17,8 @@ void explore_leave_known(struct finding_set *set, bool endless);
  * that another method found. */
 bool explore_is_part(const struct finding_set *set, const struct finding *f);
 
-/* Removes failures that exploration found at an access of a race if, by its class, the race has this
- * consequence. */
+/* Removes each failure that exploration found at an access of a race, if classification has shown
+ * that the race has this consequence. */
 void explore_join_failures(struct finding_set *set);
 
 /* Collects the sites, in the flavour `led`, of the accesses of all races in the set, confirmed or

@@ -16,14 +16,14 @@
 #define BATCH_QUICK 30
 /* number of schedules after which the mean time of a run is known */
 #define BATCH_QUICK_FROM EXPLORE_FIRST
-/* Mean extent of a quick run, which takes about 3 ms.  At the end of an exploration, what was given is
- * still run.  With this limit, that takes about a tenth of a second.  The limit is not a time, because
- * the size of the tasks determines what a schedule is planned from: the same exploration must have
- * the same schedules on a slow machine. */
+/* Mean extent of a quick run, which takes about 3 ms.  When an exploration ends, the tasks that
+ * workers already have are still run; with this limit, that takes about a tenth of a second.  The
+ * limit is not a time, because the size of tasks determines what is known when a schedule is
+ * planned, and the same exploration must have the same schedules on a slow machine. */
 #define BATCH_QUICK_EXTENT 4000
-/* Mean processor time of a run that is not quick although its extent is small, because it computes in
- * code that Raddle does not see.  Far above the time of other runs with such an extent, so that it
- * is rarely close to being exceeded. */
+/* A run with a greater mean processor time is not quick, even if its extent is small: it computes
+ * in code that Raddle does not see.  The value is far greater than the time of other runs with such
+ * an extent, so even a slow machine rarely exceeds it. */
 #define BATCH_SLOW_NS (20 * RD_NS_PER_MS)
 
 /* These determine after how many schedules an exploration ends (doc/design/explore.md).  Unless

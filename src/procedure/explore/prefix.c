@@ -142,8 +142,8 @@ static struct branch choose_branch(const struct prefixes *p, const struct prefix
 	return best;
 }
 
-/* Returns true if the schedule has only records that a run of an exploration has.  A log that someone
- * has edited may have others. */
+/* Returns true if the schedule has only records that explorations write.  A log that a user has
+ * edited may have others. */
 static bool is_explored(const struct schedule *s)
 {
 	return !s->op_count && !s->limit_count && !s->goal_count && !s->stop_count && !s->track_count &&
@@ -156,7 +156,8 @@ static int parse_into(struct prefix_parsed *to, const char *made)
 	int err = schedule_parse(&to->schedule, made, strlen(made), "the run");
 
 	if (!err && !is_explored(&to->schedule))
-		err = rd_fail(RD_EFORMAT, "explore: a schedule of the log leads threads to places");
+		err = rd_fail(RD_EFORMAT,
+			      "explore: a schedule of the log has records that explorations do not write");
 	to->made = err ? NULL : made;
 	return err;
 }
@@ -188,7 +189,7 @@ void prefixes_release(struct prefixes *p)
 	}
 }
 
-/* Stores a schedule whose lists belong to it, but whose strings belong to `from`. */
+/* Stores in *to a schedule whose lists belong to it, but whose strings belong to `from`. */
 static void borrow(const struct schedule *from, uint64_t kept, uint64_t seed, struct schedule *to)
 {
 	size_t watches = from->watch_count * sizeof *to->watches, decisions = kept * sizeof *to->decisions;

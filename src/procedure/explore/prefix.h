@@ -33,8 +33,9 @@ struct prefix {
 	uint32_t tries[PREFIX_MARKS], news[PREFIX_MARKS];
 };
 
-/* The number of prefixes that are kept parsed.  Parsing one takes up to some milliseconds, as long
- * as a run.  Usually the same few are drawn, so four are enough; chosen by hand. */
+/* The number of prefixes that are kept parsed.  It takes up to some milliseconds to parse one, as
+ * long as a run takes.  Usually the same few prefixes are drawn, so four are enough; chosen by
+ * hand. */
 #define PREFIXES_PARSED 4
 
 struct prefix_parsed {
@@ -84,8 +85,8 @@ struct prefix_draw {
 	bool is_long;	/* runs are long (explore_is_long()), so the best of several places is chosen */
 };
 
-/* Chooses a prefix.  There must be at least one.  The caller releases the schedule in any case.  It
- * borrows its strings from the prefixes, until the next draw. */
+/* Chooses a prefix.  There must be at least one.  The caller releases the schedule in any case.
+ * Its strings belong to the prefixes, and are valid only until the next draw. */
 int prefixes_draw(struct prefixes *p, const struct prefix_draw *draw, struct prefix_part *part,
 		  struct schedule *schedule);
 

@@ -39,9 +39,8 @@ static void add(struct finding_set *set, const struct trace_sites *sites, const 
 	f->status = FINDING_UNCONFIRMED;
 	f->unordered = true;
 	f->count = 1;
-	f->reason =
-		finding_text(set, "unordered as far as seen: the detector saw the two accesses without an "
-				  "order in an explored schedule, but no recorded run showed that");
+	f->reason = finding_text(set, "apparently unordered: the detector saw the two accesses without an "
+				      "order in an explored schedule, but no recorded run showed that");
 	f->access_count = 2;
 	f->accesses = finding_array(set, 2, sizeof *f->accesses);
 	for (int i = 0; i < 2; i++)

@@ -99,9 +99,10 @@ static const char *find_fault(struct explore_worker *w, const struct trial *t)
 	return failed ? FAILURE_JUDGED : NULL;
 }
 
-/* Returns true if all decisions of the run are needed, because it failed.  A log has them for each
- * failure.  Otherwise the first run with a failure is enough.  In examples/bank.c, for instance, a
- * third of all runs have the same deadlock, each after thousands of decisions. */
+/* Returns true if all decisions of the run are needed, because it failed.  If a log is written, it
+ * has the decisions of every run that failed.  Otherwise only the first run with each failure needs
+ * them.  In examples/bank.c, for instance, a third of all runs have the same deadlock, each after
+ * thousands of decisions. */
 static bool needs_all(const struct explore_worker *w)
 {
 	const struct explore_state *s = w->state;

@@ -289,7 +289,7 @@ static bool is_hopeless(const struct work *w, const struct sketch_runs *runs)
 	return !good;
 }
 
-/* Returns true if unscheduled runs have taken as much as they may. */
+/* Returns true if the time for unscheduled runs is used up. */
 static bool has_spent(const struct work *w, const struct plain *p)
 {
 	return w->plain_end_ns ? rd_now_ns() >= w->plain_end_ns : p->work_us >= PLAIN_WORK_US;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A message is copied with a length that a second thread raises: it runs over into the live neighbour block.
-// Nothing is printed of the neighbour, nothing is freed; only a bounds check of the heap sees it.
+// A thread copies a message with a length that another thread raises, so it overwrites the next
+// block. That block is neither printed nor freed, so only a bounds check of the heap finds this.
 // expect: length spec-violated memory-error
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The race on "tag" is harmless; the program can crash by another error (a lost pointer under locks), which
-// is no race. Depending on who gets the lock first the program aborts; this must not be blamed on "tag".
+// The race on "tag" is harmless. The program aborts if the taker gets the lock before the maker.
+// That error is not a race, and must not be attributed to "tag".
 // expect: tag k-witness-harmless -
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Small programs that abort if an outcome occurs which only some memory models allow
- * (test/cli/check-memory.sh).  Usage: litmus NAME.  `sc tso pso weak` states for each model whether the
- * outcome is allowed.
+ * Small programs that abort at an outcome that only some memory models allow
+ * (test/cli/check-memory.sh).  Usage: litmus NAME.  The four words after a name state whether sc,
+ * tso, pso and weak allow the outcome.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ static volatile struct {
 } point;
 static int r[4];
 
-/* isa2: no no yes yes.  A store overtakes another, and a third thread learns of it by a detour. */
+/* isa2: no no yes yes.  A store overtakes another.  The third thread notices. */
 static void isa2(int who)
 {
 	if (who == 0) {
@@ -38,7 +38,7 @@ static int isa2_bad(void)
 	return r[0] == 1 && r[1] == 1 && r[2] == 0;
 }
 
-/* relaxed: no no yes yes.  An atomic flag that does not order publishes a plain variable. */
+/* relaxed: no no yes yes.  A relaxed atomic flag publishes a plain variable. */
 static void relaxed(int who)
 {
 	if (who == 0) {
@@ -54,7 +54,7 @@ static int relaxed_bad(void)
 	return r[0] == 1 && r[1] == 0;
 }
 
-/* released: no no no no.  The flag orders. */
+/* released: no no no no.  The same with release and acquire. */
 static void released(int who)
 {
 	if (who == 0) {
@@ -79,7 +79,7 @@ static void unread(int who)
 	}
 }
 
-/* seqlock: no no yes yes.  Each of two races alone suffices to tear the pair. */
+/* seqlock: no no yes yes.  Each of two races alone lets the reader see half of an update. */
 static void seqlock(int who)
 {
 	unsigned before;
@@ -103,7 +103,7 @@ static int seqlock_bad(void)
 	return r[0] != r[1];
 }
 
-/* company: no yes yes yes.  The race on `chatter` is not a cause of what the others show. */
+/* company: no yes yes yes.  The outcome does not depend on the race on `chatter`. */
 static void company(int who)
 {
 	if (who == 0) {

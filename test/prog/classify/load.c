@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Programs whose classes have depended on how busy the machine was (bench/load).  The first argument
- * selects the program.
+ * Programs with races whose classes once depended on how busy the machine was (bench/load).  The
+ * first argument selects the program.
  *
  *   message   message passing: the reader may see the flag before the datum, under pso and weak
  *   fenced    store buffering with fences: no model allows both reads to return 0

@@ -51,7 +51,8 @@ static void hear(const struct rt_callbacks *callbacks)
 #undef RT_CALLBACK
 }
 
-/* Returns true if the layer would miss accesses if `stops` were called for them. */
+/* Returns true if the layer handles accesses but has no `stops`, so it would miss accesses for
+ * which `stops` is called instead of `access` and `touches`. */
 static bool needs_two_calls(const struct rt_callbacks *c)
 {
 	return (c->access || c->touches) && !c->stops;

@@ -199,8 +199,8 @@ void rt_stop(enum raddle_stop_reason reason);
 
 #include "rt/core/buffer/writer.h"
 
-/* Returns the next q.  If one kernel thread runs all threads, only a signal handler can interfere, so
- * a single instruction needs no bus lock (rt/core/one.h). */
+/* Returns the next q.  If all threads run on one kernel thread, only a signal handler can interrupt
+ * this, so one instruction without a bus lock is enough (rt/core/one.h). */
 static inline uint64_t rt_q(void)
 {
 #if defined(__x86_64__)

@@ -2,17 +2,17 @@
 /*
  * Keeps freed memory in quarantine, so that it is not reused for a while.  Accesses to this memory,
  * and attempts to free it again, are reported.  So are accesses to the word before a block, where
- * libc keeps the block's size: a program that runs over the end of a block comes to the word of the
- * next block before it comes to that block's memory.
+ * libc keeps the block's size: a program that runs over the end of a block reaches this word of the
+ * next block before it reaches that block's memory.
  *
  * In: the blocks that the program frees, and each of its accesses in the flavour `led`.  Out: sets
  * `fault` of raddle/steer.h and ends the process with SIGABRT, before the bad access happens.
  *
  * Freed blocks are passed on to the allocator, the oldest first, only when there are more than
  * BLOCKS of them or when they contain more than BYTES in total.  Until then, their memory cannot be
- * reused.  Freed memory is marked by one bit for each GRANULE, and sizes by another.  The bits of a page
- * are in a hash table with open addressing.  Once this table is a quarter full, the sizes of further
- * pages are not marked; once it is half full, blocks are freed at once.
+ * reused.  For each GRANULE, one bit marks freed memory, and another one the size of a block.  The
+ * bits of a page are in a hash table with open addressing.  Once this table is a quarter full, the
+ * sizes in further pages are not marked; once it is half full, blocks are freed at once.
  *
  * While a replay follows its plan, only one thread runs at a time, but after the end of the plan
  * several may run.  So there is a lock, and signals are blocked while it is held.
@@ -117,8 +117,8 @@ static bool has_bit(const uint64_t *bits, uintptr_t address)
 	return bits[bit / 64] >> bit % 64 & 1;
 }
 
-/* Returns the entry of a page, and adds it to the table if necessary.  A page without bits stays in the
- * table, since removing it would break the search. */
+/* Returns the entry of a page, and adds it to the table if necessary.  A page without bits stays in
+ * the table, since removing it would break the search. */
 static struct page *page_for(uintptr_t address)
 {
 	struct page *p = page_at(address / PAGE);
@@ -169,7 +169,7 @@ static _Noreturn void tell(const struct rt_thread *t, uint32_t kind, uintptr_t a
 
 /* ---- sizes of blocks ---- */
 
-/* Returns the granule whose second half has the size of the block at p. */
+/* Returns the granule whose second half contains the size of the block at p. */
 static uintptr_t size_of(uintptr_t p)
 {
 	RT_ASSERT(p % GRANULE == 0);
@@ -209,7 +209,8 @@ static void leaves(uintptr_t p)
 	give(&signals);
 }
 
-/* Returns true if the access touches the second half of this granule, and this is the size of a block. */
+/* Returns true if the second half of this granule contains the size of a block, and the access
+ * touches that half. */
 static bool is_size(uintptr_t granule, uintptr_t address, uint64_t size)
 {
 	const struct page *p = page_at(granule / PAGE);

@@ -390,8 +390,9 @@ static void begin_atomic(struct rt_memory *m, const struct rt_memory_access *a)
 	}
 }
 
-/* A sequentially consistent operation orders as much on untracked bytes as on tracked ones.  A weaker
- * one orders less, so it is listed like a plain access, and the next runs track it. */
+/* On untracked bytes, every atomic operation acquires and releases.  For a sequentially consistent
+ * one, tracking would change nothing.  A weaker one may order less if its bytes are tracked, so it
+ * is listed like a plain access, and the next runs track it. */
 static void publish_atomic(struct rt_thread *t, const struct rt_memory_access *a, uint32_t site)
 {
 	bool listed = a->order != MEMORY_SEQ;

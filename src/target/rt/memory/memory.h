@@ -36,7 +36,7 @@ struct rt_memory_access {
 struct rt_published {
 	uintptr_t address;
 	uint32_t thread, site, through;
-	uint32_t tick;	   /* memory_tick() of the store */
+	uint32_t tick;	   /* memory_tick() at the store */
 	uint32_t notified; /* the site of the read that was listed last */
 };
 

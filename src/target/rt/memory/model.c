@@ -688,7 +688,7 @@ static uint64_t mix_cell(uint64_t hash, const struct memory_cell *cell)
 }
 
 /* The hash does not depend on the order of stores in different buffers, since that order only
- * determines which alternative is listed first.  Nor does it depend on clocks if the model does not. */
+ * determines which alternative is listed first.  It depends on clocks only if the model does. */
 uint64_t memory_state(const struct memory *m)
 {
 	uint64_t hash = mix_clock(m->model, &m->fences);

@@ -158,8 +158,9 @@ void memory_join(struct memory *m, uint32_t t, uint32_t child);
 void memory_acquire(struct memory *m, uint32_t t, uintptr_t object);
 void memory_release(struct memory *m, uint32_t t, uintptr_t object);
 
-/* The tick of what a thread does now.  A thread is after the thread `other` at this tick if an event
- * that orders threads, which `other` made since, has reached it. */
+/* memory_tick() returns the tick of what thread `t` does now.  Thread `t` is after that tick of
+ * thread `other` if `other` has since created a thread, released an object or ended, and `t` has
+ * synchronised with that event. */
 uint32_t memory_tick(const struct memory *m, uint32_t t);
 bool memory_is_after(const struct memory *m, uint32_t t, uint32_t other, uint32_t tick);
 

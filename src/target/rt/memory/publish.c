@@ -6,7 +6,7 @@
  * reads.  Out: sites (raddle_memory.published), so that the next run tracks these stores too.
  * Stores without a tracked store nearby are listed as well, with 0 as `through`.  In a program with
  * few shared accesses, later runs may switch threads there.  A read that is ordered after the store
- * is not listed, because no model lets it return an older value.
+ * is not listed, because in no model can it return an older value.
  *
  * Nothing here changes what the program does.  A location may be missed if a table is full or if
  * two addresses share an entry, or if the location is not read at the same address at which it was

@@ -98,7 +98,7 @@ struct rt_arrival rt_barrier_arrive(const pthread_barrier_t *barrier)
 	}
 	rt_unlock(&signals);
 	if (a.last) {
-		/* threads that share a kernel thread wait by turns, never for this futex */
+		/* threads that share a kernel thread take turns, and never wait for this futex */
 		if (!rt.one)
 			rt_futex_wake(&b->round, INT32_MAX);
 		rt_turn_released((uintptr_t)barrier);

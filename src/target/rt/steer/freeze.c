@@ -17,8 +17,8 @@
  * 3. The program does not notice that it is a copy.  If it has asked for its process ID before,
  *    getpid() and gettid() still return the ID of the frozen process.  This also keeps the owner
  *    IDs valid that libc stores in mutexes.
- * 4. With a memory model, no choice has been made yet.  So seeds and lists of choices do not matter
- *    before, and the replayer writes them for each copy.
+ * 4. A memory model has made no choice yet.  So its seed and its list of choices do not matter
+ *    before this point, and the replayer writes them for each copy.
  */
 #include "rt/core/control/choose.h"
 #include "rt/core/real.h"
@@ -162,8 +162,8 @@ static bool is_alone(void)
 	return false;
 }
 
-/* Returns true if a memory model has left choices open.  Each run may decide them in another way, so
- * the runs do not have the part before this point in common. */
+/* Returns true if a memory model has already made choices.  Other runs may make other choices, so
+ * they may differ before this point. */
 static bool has_chosen(void)
 {
 	struct raddle_memory *m = rt_memory_plan();

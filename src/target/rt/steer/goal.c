@@ -9,10 +9,10 @@
 #include "rt/steer/moment-int.h"
 #include "rt/steer/turn-int.h"
 
-/* how long the second thread of a race waits at least for the access of the first */
+/* minimum time for which the second thread of a race waits for the access of the first */
 #define FIRST_ALONE_MS 20
-/* The same, if no processor is free for the first thread.  Only a safety net: a minute is longer than
- * a machine keeps a thread waiting for a processor. */
+/* Maximum, if no processor is free for the first thread.  Only a safety net: no thread waits for a
+ * processor for a whole minute. */
 #define FIRST_LONGEST_MS 60000
 #define FIRST_COMPUTES_NS 200000 /* CPU time that is enough for an access */
 /* The following lengths are moments (rt/steer/moment-int.h), not real time. */
@@ -55,9 +55,10 @@ static bool has_any_site(const struct raddle_steer *s)
 	return s->goals[0].site == RADDLE_STEER_ANY_SITE || s->goals[1].site == RADDLE_STEER_ANY_SITE;
 }
 
-/* Notes that the thread is at its goal.  Returns false if it continues, because its access does not
- * conflict with that of the thread at the other goal, or because it may be any access and came too
- * early: what the other thread does on its way to its goal would then come later than usual. */
+/* Notes that the thread is at its goal.  Returns false if the thread continues, for one of two
+ * reasons.  Its access may not conflict with that of the thread at the other goal.  Or any access
+ * reaches its goal, but the other thread is not at its own goal yet.  If this thread then stopped,
+ * what the other one does on its way to its goal would come later than in other runs. */
 static bool arrive(uint32_t which, const struct raddle_steer_spot *spot)
 {
 	struct raddle_steer *s = rt_steer();

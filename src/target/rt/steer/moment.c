@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Moments: waits for what another thread may or may not do.  In: a thread that waits.  Out: whether it
- * has waited long enough.
+ * Moments: waits for something that another thread may or may not do.  In: a thread that waits.
+ * Out: whether it has waited long enough.
  *
- * If a wait had a limit in real time, a busy machine would decide how it ends.  So its length is real
- * time less the time for which the other threads waited for a processor, on average.
- * The replayer measures the program in the same way (run/clock.h).
+ * If a wait had a limit in real time, its end would depend on how busy the machine is.  So its
+ * length is real time, less the average time for which the other threads waited for a processor.
+ * The replayer measures the time of the program in the same way (run/clock.h).
  *
- * A wait also ends if it is in vain: the only other thread that runs does nothing but yield, so it
- * waits for one that is stopped.  The replayer judges in the same way (replay/watch.c).
+ * A wait also ends if it is in vain: the only other thread that runs does nothing but yield.  So
+ * that thread waits for a stopped thread.  The replayer judges in the same way (replay/watch.c).
  */
 #include "rt/steer/moment-int.h"
 
@@ -21,10 +21,12 @@
 
 /* These values were chosen by hand. */
 #define STEP_NS 10000000u /* real time between two measurements, which cost system calls */
-/* maximum for a measurement at which all other threads sleep: a longer interval means that this
- * thread was delayed, and so may the others have been */
+/* maximum by which a wait gets longer between two measurements if all other threads sleep: if the
+ * second one comes later, the machine delayed this thread, and may have delayed the others, too */
 #define ASLEEP_MOST_NS (2u * RT_NAP_MS * 1000000u)
-#define STARVED_SHARE 64u /* a starved program gets this share of real time, so that every wait ends */
+/* if the other threads get no processor, 1/STARVED_SHARE of real time counts, so that every wait
+ * ends */
+#define STARVED_SHARE 64u
 
 uint64_t rt_moment_cpu(clockid_t clock)
 {
@@ -38,10 +40,11 @@ uint64_t rt_moment_cpu(clockid_t clock)
 
 /* What the other threads do. */
 struct others {
-	uint64_t awake;	  /* how many of those that the runtime does not stop are not asleep */
-	uint64_t delay;	  /* how long these have waited for a processor, all together */
-	uint32_t running; /* how many continue by themselves, now or when a time limit ends their wait */
-	uint32_t last;	  /* one of these, or NONE */
+	uint64_t awake; /* how many run for the runtime, and are not asleep for the kernel */
+	uint64_t delay; /* how long those that run have waited for a processor, all together */
+	/* how many continue by themselves: they run, or wait with a time limit */
+	uint32_t running;
+	uint32_t last; /* the last one of these, or NONE */
 };
 
 static void look_at(uint32_t number, struct others *o)
@@ -98,8 +101,8 @@ struct rt_moment rt_moment_begin(uint32_t slot)
 	return m;
 }
 
-/* Returns how much of the real time the other threads could use.  A thread that neither ran nor waited
- * for a processor, but is awake, is stopped. */
+/* Returns how much of the real time the other threads could use.  If they are awake, but neither
+ * ran nor waited for a processor, they are stopped or wait for a disk. */
 static uint64_t usable(uint64_t real, uint64_t cpu, uint64_t delay, uint64_t awake)
 {
 	uint64_t lost = awake ? delay / awake : 0;

@@ -11,8 +11,8 @@
 #include "rt/steer/steer-int.h"
 
 #define NAP_MS 20 /* milliseconds between two checks */
-/* Number of naps for which the process waits until the replayer knows the lock's name.  Only a safety
- * net: the replayer looks 50 times a second, but a busy machine may delay it. */
+/* Maximum number of naps for which the process waits until the replayer knows the name of the lock.
+ * Only a safety net: the replayer looks 50 times a second, but a busy machine may delay it. */
 #define KNOWN_NAPS 3000
 
 /* Returns the slot of a thread that is stopped at a goal and holds the lock, or NONE. */
@@ -55,8 +55,8 @@ void rt_refuse_note(struct rt_thread *t, uint32_t kind, uintptr_t object, bool t
 		*r = (struct rt_refused){0};
 }
 
-/* Keeps the process alive until the replayer has looked up the name of the lock, unless the replayer
- * has ended.  Without the replayer's answer, only the name is missing in the report. */
+/* Keeps the process alive until the replayer has looked up the name of the lock, unless the
+ * replayer has ended.  If that fails, only the name is missing in the report. */
 void rt_refuse_exit(void)
 {
 	struct raddle_steer_refusal *refusal = &rt_steer()->refusal;

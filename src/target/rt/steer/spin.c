@@ -205,8 +205,9 @@ void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 		s->steady = s->yields = 0;
 		rt_spin_news(t);
 	} else if (++s->steady % RADDLE_STEER_STEADY == 0) {
-		/* While threads are led, accesses are not points, so rt_spin_comes_round() counts no
-		 * spins.  Without them, several threads that spin would wait for each other's end. */
+		/* While threads are led, accesses are not points, so rt_spin_comes_round() counts
+		 * no spins.  If they were not counted here, no thread would be found to wait while
+		 * several threads spin. */
 		if (rt_steer_phase() == RADDLE_LEADING && rt_steered(t)->slot && is_still(s))
 			count_spin(t);
 		come_round(t, site);

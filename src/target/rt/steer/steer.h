@@ -265,7 +265,7 @@ bool rt_is_read_lock(const struct rt_thread *t, const struct rt_lost *lost);
 void rt_released(struct rt_thread *t, const struct rt_lost *lost, uint64_t result);
 void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 
-/* Returns true if the object is a robust mutex whose owner has ended, but not for the kernel. */
+/* Returns true if the kernel is about to release the object, a robust mutex of an ended thread. */
 bool rt_comes_back(uint32_t kind, uintptr_t object);
 
 /* Returns true if the thread will not stop at any access before its next operation, because its
@@ -277,8 +277,8 @@ static inline bool rt_steer_is_quick(const struct rt_thread *t)
 	return !d->leads && !d->anywhere && !d->sees_all && (!d->goal || d->n != d->goal->after);
 }
 
-/* Callbacks for accesses (struct rt_layer).  goes_past() handles a plain access that is no point,
- * which is the usual case.  Otherwise it returns false and does nothing. */
+/* Callbacks for accesses (struct rt_layer).  goes_past() handles plain accesses that are no points,
+ * which is the usual case.  For other accesses it returns false and does nothing. */
 bool rt_steer_goes_past(struct rt_thread *t, uint32_t site);
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);

@@ -121,8 +121,8 @@ void rt_steer_come_back(struct rt_thread *t, uint64_t n)
 		return;
 	}
 	rt_turn_point(t, n, RADDLE_POINT_BACK);
-	/* How long a thread keeps the turn from here on must not depend on which of the two accesses
-	 * came first.  Otherwise runs would differ in more than the order of the accesses. */
+	/* How long a thread keeps the turn from here on must not depend on which of the two
+	 * accesses came first.  Otherwise, runs would differ in more than this order. */
 	if (rt_steered(t)->slot)
 		rt_steered(t)->slot->stays = 0;
 }
@@ -142,7 +142,7 @@ static void go_past_goal(struct rt_thread *t)
  * first, the reader waits here until the lock shows a waiting writer.  The bit has been the same
  * since glibc 2.25. */
 #define WRITER_BIT 2u	      /* a bit of pthread_rwlock_t.__data.__readers */
-#define WRITER_NS 4000000000u /* after a moment of this length (moment-int.h) the reader continues */
+#define WRITER_NS 4000000000u /* the reader waits for at most this long (moment-int.h) */
 
 static void let_writer_wait(const struct rt_step *step)
 {

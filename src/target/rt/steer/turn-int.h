@@ -163,7 +163,7 @@ bool rt_maps_any(bool (*is)(const char *line, uintptr_t argument), uintptr_t arg
 /* rt/steer/stalled.c.  Returns true if the kernel reports that the thread is asleep.  Needs no
  * lock. */
 bool rt_turn_sleeps(uint32_t tid);
-/* Returns for how many nanoseconds the thread has waited for a processor so far, or 0 if unknown. */
+/* Returns how long the thread has waited for a processor so far, in nanoseconds; 0 if unknown. */
 uint64_t rt_turn_delay(uint32_t tid);
 
 #endif

@@ -29,8 +29,8 @@
 /* A thread that waits until the others are stopped yields this many times between its checks.
  * After that it sleeps between them. */
 #define SETTLE_YIELDS 200
-/* It no longer waits for a thread that has used this much CPU time since, because that thread
- * computes. */
+/* It no longer waits for another thread that has meanwhile used this much CPU time, because that
+ * thread computes. */
 #define SETTLE_CPU_NS 2000000000u
 /* After this many sleeps of 1 ms, it no longer waits for a thread that has not begun yet.  Only a
  * safety net: a busy machine may delay the start of a thread by seconds. */
@@ -77,13 +77,15 @@ static void note_settled(struct rt_thread *t)
 	atomic_fetch_add(&rt_steering()->turns.settled, 1);
 }
 
-/* The thread for which another one waits, and its CPU time at the first question about it. */
+/* A thread that another one waits for, and its CPU time when the waiting thread first looked at
+ * it. */
 struct unsettled {
 	uint32_t number;
 	uint64_t cpu;
 };
 
-/* Returns true if there is no point in waiting for the thread any longer: it sleeps or computes. */
+/* Returns true if it is useless to wait for the thread any longer: it sleeps or computes, or does
+ * not begin. */
 static RT_SELDOM bool is_lost(struct unsettled *u, uint32_t other, uint32_t naps)
 {
 	bool known = rt_turn_state(other) != RADDLE_SLOT_UNUSED;

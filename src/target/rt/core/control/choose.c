@@ -60,7 +60,7 @@ static uint32_t by_plan(struct raddle_memory *m, uint32_t past, const struct rad
 	return 0;
 }
 
-/* Returns the choice after the plan. */
+/* Returns the alternative for a choice after the end of the plan. */
 static uint32_t by_default(const struct raddle_memory *m, const struct raddle_choice *c)
 {
 	if (m->explores)
