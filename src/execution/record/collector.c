@@ -638,6 +638,7 @@ void record_collector_measure(const struct record_collector *c, struct run_clock
 		if (!p || p->dead || p->pidfd < 0)
 			continue;
 		look->cpu_ns += run_process_cpu_ns((pid_t)p->pid);
+		look->delay_ns += run_process_delay_ns((pid_t)p->pid);
 		look->awake += run_process_awake((pid_t)p->pid);
 	}
 }

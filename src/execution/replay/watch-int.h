@@ -69,8 +69,9 @@ struct watch {
 	uint32_t spinner;
 	/* a counter that grows while the spinner runs, and when it last grew */
 	uint64_t ran, spun_ms;
-	/* the number of accesses and operations of the spinner, and its number of yields when the
-	 * former number last changed */
+	/* the last spinner, its number of accesses and operations, and its number of yields when
+	 * one of these last changed */
+	uint32_t yielder;
 	uint64_t spinner_steps, spinner_yields;
 	bool in_io; /* the spinner was in a system call when there was no progress */
 	/* the spinner's processor times when progress stopped; UINT64_MAX before that */

@@ -272,7 +272,9 @@ static bool yields_in_vain(struct watch *w, const struct board *b)
 {
 	const struct board_row *r = w->spinner == RADDLE_STEER_NONE ? NULL : &b->rows[w->spinner];
 
-	if (!r || !runs_alone(b, w->spinner) || r->accesses + r->n != w->spinner_steps) {
+	if (!r || !runs_alone(b, w->spinner) || w->yielder != w->spinner ||
+	    r->accesses + r->n != w->spinner_steps) {
+		w->yielder = w->spinner;
 		w->spinner_steps = r ? r->accesses + r->n : 0;
 		w->spinner_yields = r ? r->yields : 0;
 	}

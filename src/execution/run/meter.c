@@ -71,10 +71,10 @@ static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now
 }
 
 /* Judges a program whose program time is up.  A program that seems to be asleep is observed for
- * STILL_NS first. */
-static enum run_how judge_worked(const struct run_meter *m, pid_t pid, int64_t now)
+ * STILL_NS first, but not for ever, since it may wake up now and then. */
+static enum run_how judge_worked(const struct run_meter *m, pid_t pid, int64_t now, int64_t worked)
 {
-	if (!run_process_is_asleep(pid))
+	if (!run_process_is_asleep(pid) || worked > 2 * rd_ms_to_ns(m->limits.work_ms))
 		return RUN_TIMED_OUT;
 	return now - m->moved_ns > STILL_NS ? RUN_STALLED : RUN_EXITED;
 }
@@ -86,6 +86,7 @@ static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 	const struct run_limits *l = &m->limits;
 	uint64_t wall_ms = (uint64_t)(now - m->started_ns) / 1000000u,
 		 cpu = (uint64_t)run_process_cpu_ns(pid) / 1000u;
+	int64_t worked;
 
 	if (l->interrupts && run_forward_asked() >= l->interrupts)
 		return RUN_INTERRUPTED;
@@ -97,8 +98,9 @@ static enum run_how judge(struct run_meter *m, pid_t pid, int64_t now)
 	}
 	if (l->cpu_ms && cpu > l->cpu_ms * 1000)
 		return RUN_TIMED_OUT;
-	if (l->work_ms && run_clock_now(&m->clock, pid) > rd_ms_to_ns(l->work_ms))
-		return judge_worked(m, pid, now);
+	worked = l->work_ms ? run_clock_now(&m->clock, pid) : 0;
+	if (l->work_ms && worked > rd_ms_to_ns(l->work_ms))
+		return judge_worked(m, pid, now, worked);
 	return l->wall_ms && wall_ms > l->wall_ms ? judge_late(m, pid, now) : RUN_EXITED;
 }
 
