@@ -49,6 +49,29 @@ build_once() {
 	) 9>"$shared/lock" && cp "$shared/made" "$out"
 }
 
+# has_classes SOURCE: the races of the program have the classes that its lines `// expect: OBJECT CLASS
+# CONSEQUENCE` state.  An ordinary run may fail before its threads have done what can be predicted
+# from, so there are up to four checks.  The last one leaves its files in `found`.
+has_classes() {
+	local source=$1 name object class consequence run compiler=cc
+	name=$(basename "${source%.*}")
+	[ "${source##*.}" = c ] || compiler=c++
+	"$RADDLE" $compiler -O1 -g -pthread "$source" -o "$name" || fail "$name does not compile"
+	sed -n 's,^// expect: ,,p' "$source" >labels
+	for run in 1 2 3 4; do
+		rm -rf found
+		"$RADDLE" check -q -o found -- "./$name" >/dev/null 2>err </dev/null
+		jq -r '.findings[] | select(.kind == "race" and .status == "confirmed") |
+			(.object | sub("\\[.*"; "") | sub("^struct "; "")) + " " + (.class // "-")' found/findings.json | sort -u >got
+		cut -d ' ' -f 1 labels | sort -u >wanted
+		cut -d ' ' -f 1 got | sed 's/\..*//' | sort -u | comm -23 wanted - >missing
+		[ -s missing ] || break
+	done
+	while read -r object class consequence; do
+		grep -qE "^$object(\.[a-z]*)? $class\$" got || complain "$name: $object is not $class ($consequence): $(cat got)"
+	done <labels
+}
+
 # wait_for SECONDS COMMAND...: repeats the command until it succeeds; fails if that takes longer.
 # The limit only ends a test that hangs, so choose it long enough for a slow and busy machine.
 wait_for() {

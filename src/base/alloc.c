@@ -178,13 +178,16 @@ void *rd_arena_alloc(struct rd_arena *arena, size_t size)
 	return p;
 }
 
+char *rd_arena_copy(struct rd_arena *arena, const void *bytes, size_t n)
+{
+	char *copy = rd_arena_alloc(arena, n + 1);
+
+	if (n)
+		memcpy(copy, bytes, n);
+	return copy;
+}
+
 char *rd_arena_strndup(struct rd_arena *arena, const char *s, size_t n)
 {
-	char *copy;
-
-	n = n ? strnlen(s, n) : 0;
-	copy = rd_arena_alloc(arena, n + 1);
-	if (n)
-		memcpy(copy, s, n);
-	return copy;
+	return rd_arena_copy(arena, s, n ? strnlen(s, n) : 0);
 }

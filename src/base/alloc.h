@@ -42,5 +42,7 @@ struct rd_arena *rd_arena_new(void);
 void rd_arena_free(struct rd_arena *arena);
 void *rd_arena_alloc(struct rd_arena *arena, size_t size); /* zeroed, 16-byte aligned */
 char *rd_arena_strndup(struct rd_arena *arena, const char *s, size_t n);
+/* Copies all bytes, whatever they are, and appends a NUL. */
+char *rd_arena_copy(struct rd_arena *arena, const void *bytes, size_t n);
 
 #endif

@@ -25,29 +25,11 @@ harmless lock-order limit
 harmless freed looked
 harmless order hits
 
-# fits PROGRAM: the races of a program of test/prog/cause have the classes that its first lines state.
 # These programs were written without looking at Raddle, and held out until their first run.
-fits() {
-	local object class consequence run
-	"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/cause/$1.c" -o "$1" || fail "$1 does not compile"
-	sed -n 's,^// expect: ,,p' "$ROOT/test/prog/cause/$1.c" >labels
-	for run in 1 2 3 4; do
-		rm -rf found
-		"$RADDLE" check -q -o found -- "./$1" >/dev/null 2>err </dev/null
-		jq -r '.findings[] | select(.kind == "race" and .status == "confirmed") |
-			(.object | sub("\\[.*"; "") | sub("^struct job"; "job")) + " " + (.class // "-")' found/findings.json | sort -u >got
-		cut -d ' ' -f 1 labels | sort -u >wanted
-		cut -d ' ' -f 1 got | sed 's/\..*//' | sort -u | comm -23 wanted - >missing
-		[ -s missing ] || break
-	done
-	while read -r object class consequence; do
-		grep -qE "^$object(\.[a-z]*)? $class\$" got || complain "$1: $object is not $class ($consequence): $(cat got)"
-	done <labels
-}
 programs="lock-order-flag bank-transfer heap-neighbour other-crash"
 [ -z "${RADDLE_LONG-}" ] || programs=$(cd "$ROOT/test/prog/cause" && ls *.c | sed 's/\.c$//')
 for program in $programs; do
-	fits "$program"
+	has_classes "$ROOT/test/prog/cause/$program.c"
 done
 
 # In the README's example the clerk's lock order deadlocks, and the race on the fee does not.

@@ -11,9 +11,9 @@
  *   struct raddle_steer_thread     thread_count entries, thread 0 first
  *   struct raddle_steer_op         op_count entries, grouped by thread, n ascending
  *   struct raddle_steer_watch      room for RADDLE_STEER_WATCHES
- *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: decisions of the plan
- *   struct raddle_steer_decision   room for RADDLE_STEER_DECISIONS: decisions made in the run
+ *   struct raddle_steer_decision   2 x RADDLE_STEER_DECISIONS: those of the plan, then of the run
  *   struct raddle_memory           memory.h, if the plan has a memory model
+ *   struct raddle_written          written.h: files that were written, datagrams that were sent
  *   struct raddle_slot             RADDLE_SLOTS entries, by thread number; sparse
  *
  * The states of a run (`phase`, a futex):
@@ -74,7 +74,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 22 /* the version of this layout */
+#define RADDLE_STEER_VERSION 23 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, whether it conflicts or not */
 
@@ -324,8 +324,8 @@ struct raddle_steer_ask {
 struct raddle_steer {
 	uint32_t version, flags;
 	uint32_t thread_count, op_count, goal_count, stop_count;
-	uint64_t threads_at, ops_at, slots_at; /* offsets from the start of this struct */
-	uint32_t order;			       /* the goal (0 or 1) whose thread continues first */
+	uint64_t threads_at, ops_at, slots_at, written_at; /* offsets from the start of this struct */
+	uint32_t order; /* the goal (0 or 1) whose thread continues first */
 	/* number of operations of the plan that were done; a futex */
 	_Alignas(64) _Atomic uint32_t turn;
 	_Alignas(64) _Atomic uint32_t phase; /* enum raddle_phase; a futex, also for the replayer */

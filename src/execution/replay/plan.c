@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/name.h"
+#include "raddle/written.h"
 #include "replay/explain-int.h"
 #include "trace/event.h"
 
@@ -631,9 +632,14 @@ uint64_t plan_memory_at(const struct plan *p)
 	return align(made_at(p) + (p->schedule->turns ? RADDLE_STEER_DECISIONS * sizeof *p->decisions : 0));
 }
 
-static uint64_t slots_at(const struct plan *p)
+static uint64_t written_at(const struct plan *p)
 {
 	return plan_memory_at(p) + (p->schedule->memory ? align(sizeof(struct raddle_memory)) : 0);
+}
+
+static uint64_t slots_at(const struct plan *p)
+{
+	return written_at(p) + sizeof(struct raddle_written);
 }
 
 size_t plan_size(const struct plan *p)
@@ -731,6 +737,7 @@ void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint
 	steer->threads_at = threads_at();
 	steer->ops_at = ops_at(p);
 	steer->slots_at = slots_at(p);
+	steer->written_at = written_at(p);
 	memcpy(steer->goals, p->goals, sizeof p->goals);
 	for (size_t i = 0; i < p->goal_count && p->schedule->front; i++)
 		steer->goals[i].front = !strcmp(p->schedule->goals[i].thread, p->schedule->front);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/name.h"
 #include "replay/explain-int.h"
+#include "raddle/written.h"
 #include "replay/graph-int.h"
 #include "replay/run-int.h"
 #include "replay/world-int.h"
@@ -416,6 +417,7 @@ int replay_fill_result(struct replay *r, int status)
 	copy_races(r, &b);
 	copy_pairs(r);
 	look_for_chance(r, &b);
+	replay_copy_written(raddle_written_before(r->slots), result);
 	if (r->world)
 		replay_world_result(r->world, run_session_outside(&r->session), result->arena,
 				    &result->outside);

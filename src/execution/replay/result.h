@@ -174,6 +174,16 @@ struct replay_outside {
 	bool ended;
 };
 
+/* What the program gave to the outside except through its standard streams and connections: a file
+ * that it opened for writing, or a datagram that it sent. */
+struct replay_written {
+	bool file;
+	const char *name; /* the path of the file, or the address of the receiver */
+	uint64_t from;	  /* only what the file contains from this offset comes from the run */
+	const char *sent; /* the datagram */
+	size_t sent_length;
+};
+
 /* The effects of a memory model. */
 struct replay_memory {
 	const struct raddle_choice *made; /* the recorded choices; all of them in an exploration */
@@ -243,6 +253,9 @@ struct replay_result {
 	const char *crash_thread;
 	struct replay_turns turns;
 	struct replay_outside outside;
+	struct replay_written *written; /* in the order in which it happened */
+	size_t written_count;
+	bool written_lost; /* `written` is incomplete */
 	struct replay_memory memory;
 	/* addresses of `order` and `command` (raddle/steer.h) in the program, for a debugger that
 	 * releases the threads; 0 if unknown */

@@ -54,6 +54,10 @@ void replay_report_progress(struct replay *r, uint32_t done);
 /* Call these while the program is alive.  They copy the threads that met, and the threads that can
  * never continue. */
 void replay_copy_spots(struct replay *r, const struct board *b);
+
+/* written.c */
+struct raddle_written;
+void replay_copy_written(const struct raddle_written *w, struct replay_result *result);
 void replay_copy_waits(struct replay *r, const struct board *b);
 
 /* Fills the result.  Call this after the program has ended.  `status` is its wait status. */

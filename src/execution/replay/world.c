@@ -561,7 +561,7 @@ void replay_world_result(const struct replay_world *w, struct raddle_world *m, s
 					  .ended = atomic_load(&m->ended) == 1,
 					  .lack = find_missing_input(w, m)};
 	copy_sent(w, m, &sent, result);
-	result->sent = rd_arena_strndup(arena, sent.data, sent.length);
+	result->sent = rd_arena_copy(arena, sent.data, sent.length);
 	result->sent_length = sent.length;
 	result->digest = raddle_world_sum(0, sent.data, sent.length);
 	rd_buf_release(&sent);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "run/orphan.h"
+#include "trial/files-int.h"
 #include "trial/snapshots-int.h"
 
 #include <inttypes.h>
@@ -22,16 +23,21 @@
 
 struct trial_shared *trial_shared_new(void)
 {
-	void *s = mmap(NULL, sizeof(struct trial_shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		       -1, 0);
+	struct trial_shared *s =
+		mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	return s == MAP_FAILED ? NULL : s;
+	if (s == MAP_FAILED)
+		return NULL;
+	files_setup(s);
+	return s;
 }
 
 void trial_shared_free(struct trial_shared *s)
 {
-	if (s)
+	if (s) {
+		pthread_mutex_destroy(&s->files);
 		munmap(s, sizeof *s);
+	}
 }
 
 int trial_open(struct trial_bench *b, const struct replay_conditions *conditions, const char *directory)
@@ -169,7 +175,7 @@ static int read_texts(struct trial *t, const struct run_streams *streams, struct
 		struct rd_buf text = RD_BUF_INIT;
 
 		err = run_streams_read(streams, STDOUT_FILENO + i, &text);
-		t->text[i].data = rd_arena_strndup(arena, text.data, text.length);
+		t->text[i].data = rd_arena_copy(arena, text.data, text.length);
 		t->text[i].length = text.length;
 		rd_buf_release(&text);
 	}
@@ -209,14 +215,18 @@ static const char *why_early(struct trial_bench *b, struct replay_result *r)
 
 /* Returns the reason why a run does not count if Raddle could not replay its input or keep its
  * output completely, or NULL. */
-static const char *why_made_up(struct trial_bench *b, const struct replay_outside *o)
+static const char *why_made_up(struct trial_bench *b, const struct replay_result *r)
 {
+	const struct replay_outside *o = &r->outside;
 	struct rd_buf text = RD_BUF_INIT;
 	const char *copy;
 
-	if (!o->lack && !o->cut)
+	if (!o->lack && !o->cut && !r->written_lost)
 		return NULL;
-	rd_buf_addf(&text, "unmodelled: %s", o->lack ? o->lack : "the program sent more than can be kept");
+	rd_buf_addf(&text, "unmodelled: %s",
+		    o->lack  ? o->lack
+		    : o->cut ? "the program sent more than can be kept"
+			     : "the program opened more files, or sent more, than can be noted");
 	copy = copy_text(b, text.data);
 	rd_buf_release(&text);
 	return copy;
@@ -269,11 +279,12 @@ static int describe_run(struct trial_bench *b, struct replay_result *r, struct t
 		b->threads = (uint32_t)r->turns.thread_count;
 	t->trail = r->turns.trail;
 	t->extent = r->turns.extent;
-	t->text[2].data = rd_arena_strndup(b->arena, r->outside.sent, r->outside.sent_length);
-	t->text[2].length = r->outside.sent_length;
+	files_read_sent(r, t, b->arena);
+	if (b->files)
+		files_read(r, t, b->arena);
 	t->why = copy_text(b, trial_why_not(r));
 	if (!t->why)
-		t->why = why_made_up(b, &r->outside);
+		t->why = why_made_up(b, r);
 	if (t->why && r->fault.what && r->outcome != REPLAY_CONFIRMED)
 		t->why = why_early(b, r);
 	t->counts = !t->why;
@@ -490,6 +501,17 @@ static int run_on_threads(struct trial_bench *b, struct replay_request *request,
 	return err;
 }
 
+/* Processes that run the program at the same time write the same files.  So if they compare files,
+ * the program runs once at a time, until its files have been read.  Returns true if the lock was
+ * taken. */
+static bool lock_files(struct trial_bench *b)
+{
+	if (!b->files || !b->conditions.shared || !known(b)->writes)
+		return false;
+	files_lock(known(b));
+	return true;
+}
+
 static int make_run(struct running *r, struct replay_request *request, struct trial *t, struct schedule *made)
 {
 	const struct schedule *s = request->schedule;
@@ -498,7 +520,15 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	size_t wanted = SIZE_MAX;
 
 	RD_ASSERT(!r->search || s->memory);
+	bool locked = lock_files(b);
 	int err = run_on_threads(b, request, &result);
+
+	if (!err && !locked && files_are_written(&result)) {
+		known(b)->writes = true;
+		locked = lock_files(b);
+		if (locked)
+			err = run_again(request, &result);
+	}
 
 	*t = (struct trial){0};
 	b->runs++;
@@ -507,6 +537,8 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 		*made = (struct schedule){0};
 	if (!err)
 		err = describe_run(b, &result, t);
+	if (locked)
+		pthread_mutex_unlock(&known(b)->files);
 	t->at_race = t->fault && trial_is_at_race(s, &result.fault);
 	if (!err && r->search) {
 		replay_search_took(r->search, &result.memory);

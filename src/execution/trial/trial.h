@@ -17,13 +17,21 @@
 #include "run/launch.h"
 #include "run/streams.h"
 
-/* The number of streams of a run: standard output, standard error, and what the program sends if
- * the world is replayed. */
-enum { TRIAL_STREAMS = 3 };
+#include <pthread.h>
+
+/* The streams of a run: standard output, standard error, what the program sends to other processes,
+ * and what the files contain that it has opened for writing. */
+enum { TRIAL_OUTPUT, TRIAL_ERRORS, TRIAL_SENT, TRIAL_FILES, TRIAL_STREAMS };
 
 struct trial_text {
 	const char *data;
 	size_t length;
+};
+
+/* A file in the stream TRIAL_FILES.  There, its content follows a line with its name. */
+struct trial_file {
+	const char *name;
+	size_t line; /* the number of the line with its name, from 0 */
 };
 
 /* Like struct replay_obstacle, but with the place at which the thread waits. */
@@ -54,6 +62,8 @@ struct trial {
 	 * had made its own; or NULL */
 	const char *passed;
 	struct trial_text text[TRIAL_STREAMS];
+	const struct trial_file *files;
+	size_t file_count;
 	uint64_t digest;	/* a digest of how the run ended and what it wrote */
 	uint64_t sorted_digest; /* the same, but independent of the order of lines */
 	uint64_t extent;	/* how long the run was, in points (replay/board-int.h) */
@@ -83,6 +93,8 @@ struct trial_shared {
 	_Atomic bool traps;    /* libraries wait in the kernel, so their calls are trapped */
 	_Atomic bool untraps;  /* calls of libraries cannot be trapped, or trapping does not help */
 	_Atomic bool unfit;    /* the program needs a kernel thread for each thread */
+	_Atomic bool writes;   /* it opens files for writing, so runs that compare files take `files` */
+	pthread_mutex_t files;
 };
 
 /* A frozen program, from which runs are copied (trial/snapshots.c). */
@@ -108,6 +120,7 @@ struct trial_bench {
 	bool detect;		/* the happens-before detector runs */
 	uint64_t detect_memory; /* memory limit of the detector, in bytes */
 	bool cover;		/* runs record which conflicting sites follow each other */
+	bool files;		/* runs are compared by the files that they write, too */
 	/* If not 0: several schedules are equal up to decision number `branch` of the next
 	 * schedule, counted from 1, and can continue from there.  It is 0 if a snapshot there does
 	 * not pay off. */

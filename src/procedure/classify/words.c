@@ -110,16 +110,33 @@ static bool find_lines(const struct words_outputs *o, int stream, size_t *number
 	return false;
 }
 
+/* Describes a line of a stream.  A line of the stream TRIAL_FILES is a line of a file, or the name
+ * of a file that only one of the runs wrote. */
+static void add_number(struct rd_buf *out, const struct trial *t, int stream, size_t number)
+{
+	static const char *const names[] = {[TRIAL_OUTPUT] = "standard output",
+					    [TRIAL_ERRORS] = "standard error",
+					    [TRIAL_SENT] = "what is sent",
+					    [TRIAL_FILES] = "the list of files that it writes"};
+	const char *name = names[stream];
+	size_t line = number + 1;
+
+	for (size_t i = 0; stream == TRIAL_FILES && i < t->file_count && t->files[i].line < number; i++) {
+		name = t->files[i].name;
+		line = number - t->files[i].line;
+	}
+	rd_buf_addf(out, "line %zu of %s is ", line, name);
+}
+
 void words_difference(struct rd_buf *out, const struct words_outputs *o, const char *otherwise)
 {
-	static const char *const names[] = {"standard output", "standard error", "what is sent"};
 	struct trial_text lines[2];
 	size_t number;
 
 	for (int i = 0; i < TRIAL_STREAMS; i++) {
 		if (!find_lines(o, i, &number, lines))
 			continue;
-		rd_buf_addf(out, "line %zu of %s is ", number + 1, names[i]);
+		add_number(out, o->runs[0], i, number);
 		add_line(out, &lines[0]);
 		rd_buf_addf(out, "; %s, it is ", otherwise);
 		add_line(out, &lines[1]);

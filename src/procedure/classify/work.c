@@ -347,6 +347,7 @@ static int open_work(struct race_work *w, const char *directory)
 		tracks_fill(&w->tracks, NULL, &w->lists);
 	}
 	err = trial_open(&w->bench, &w->how->runs, directory);
+	w->bench.files = true;
 	w->bench.copies = true;
 	w->input_text = w->race.input;
 	if (!err)

@@ -41,6 +41,7 @@ struct rt_op;
 struct rt_futex_call;
 struct rt_look;
 struct rt_signal;
+struct msghdr;
 union sigval;
 struct rt_until;
 

@@ -6,6 +6,7 @@
  */
 #include "rt/core/io/outside.h"
 #include "rt/steer/steer-int.h"
+#include "rt/steer/written-int.h"
 
 /* The state of steering in an operation. */
 struct state {
@@ -292,6 +293,8 @@ const struct rt_layer rt_layer_steer = {
 		      .prepared = rt_park_prepared,
 		      .result = rt_park_result,
 		      .refused = refused,
+		      .writes = rt_written_file,
+		      .sends = rt_written_datagram,
 		      .identifies = rt_context_identifies,
 		      .addresses = rt_context_addresses,
 		      .shares = shares,

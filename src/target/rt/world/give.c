@@ -250,6 +250,7 @@ static const struct rt_outside table_with_sockets = {
 	.binds = rt_world_binds,
 	.connects = rt_world_connects,
 	.sends = rt_world_sends,
+	.received = rt_world_received,
 	.names = rt_world_names,
 	.has_option = rt_world_has_option,
 	.awaits = rt_world_awaits,

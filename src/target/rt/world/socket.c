@@ -154,13 +154,32 @@ void rt_world_opened(struct rt_thread *t, int fd, int domain)
 	set_kind(fd, RT_FD_SOCKET | (uint32_t)domain);
 }
 
-/* Counts the use of a real network socket whose kind is not replayed. */
-static void strange(const struct iovec *address)
+static bool is_network(sa_family_t family)
+{
+	return family == AF_INET || family == AF_INET6;
+}
+
+/* Counts the use of a real network socket whose kind is not replayed.  Datagrams matter only when
+ * they are received. */
+static void strange(int fd, const struct iovec *address)
 {
 	const struct sockaddr *a = address->iov_base;
 
-	if (a && address->iov_len >= sizeof(sa_family_t) &&
-	    (a->sa_family == AF_INET || a->sa_family == AF_INET6))
+	if (a && address->iov_len >= sizeof(sa_family_t) && is_network(a->sa_family) && !rt_datagram_is(fd))
+		rt_world_misses(RADDLE_WORLD_LACK_SOCKET);
+}
+
+/* Counts datagrams from outside, because they are not replayed. */
+void rt_world_received(struct rt_thread *t, int fd, const struct iovec *parts, ssize_t length)
+{
+	struct sockaddr_storage own;
+	socklen_t size = sizeof own;
+
+	(void)t;
+	(void)parts;
+	(void)length;
+	if (kind_of(fd) == RT_FD_NONE && rt_datagram_is(fd) && !rt_datagram_is_own(fd) &&
+	    !rt_bare(SYS_getsockname, fd, (long)&own, (long)&size) && is_network(own.ss_family))
 		rt_world_misses(RADDLE_WORLD_LACK_SOCKET);
 }
 
@@ -219,7 +238,7 @@ bool rt_world_binds(struct rt_thread *t, int fd, const struct iovec *address, in
 
 	(void)t;
 	if (!is_kind(kind_of(fd), RT_FD_SOCKET)) {
-		strange(address);
+		strange(fd, address);
 		return false;
 	}
 	for (uint32_t i = g->memory->listener_count; i-- > 0;)
@@ -292,7 +311,7 @@ bool rt_world_connects(struct rt_thread *t, int fd, const struct iovec *address,
 	(void)t;
 	if (!is_kind(what, RT_FD_SOCKET) && !is_kind(what, RT_FD_LISTENER)) {
 		if (!is_kind(what, RT_FD_CONNECTION))
-			strange(address);
+			strange(fd, address);
 		return false;
 	}
 	number = find_connection(address);
@@ -397,7 +416,7 @@ bool rt_world_sends(struct rt_thread *t, int fd, const struct msghdr *message, s
 
 	if (!is_kind(what, RT_FD_CONNECTION)) {
 		if (message->msg_name && !what)
-			strange(&(struct iovec){message->msg_name, message->msg_namelen});
+			strange(fd, &(struct iovec){message->msg_name, message->msg_namelen});
 		return false;
 	}
 	*length = 0;

@@ -138,6 +138,7 @@ bool rt_world_binds(struct rt_thread *t, int fd, const struct iovec *address, in
 bool rt_world_connects(struct rt_thread *t, int fd, const struct iovec *address, int *result);
 void rt_world_accepted(struct rt_thread *t, int listener, int fd);
 bool rt_world_sends(struct rt_thread *t, int fd, const struct msghdr *message, ssize_t *length);
+void rt_world_received(struct rt_thread *t, int fd, const struct iovec *parts, ssize_t length);
 void rt_world_closing(struct rt_thread *t, int fd);
 void rt_world_duplicated(int fd, int copy);
 bool rt_world_names(struct rt_thread *t, int fd, bool peer, struct iovec *address);

@@ -34,11 +34,13 @@ void rt_member_channel(void);
 void rt_member_descriptor(void);
 void rt_member_socket(void);
 void rt_member_poll(void);
+void rt_member_datagram(void);
 void rt_member_channel(void)
 {
 	rt_member_descriptor();
 	rt_member_socket();
 	rt_member_poll();
+	rt_member_datagram();
 }
 
 static struct rt_channels *channels(void)

@@ -67,6 +67,14 @@ bool rt_channel_is_pair(uint64_t inode);
 
 bool rt_channel_is(int fd);
 
+/* rt_datagram_sends(): a message is about to be sent through the descriptor, which may be of any kind.
+ * rt_datagram_is_own(): a datagram was received from the socket; returns true if the program itself
+ * had sent it. */
+struct msghdr;
+bool rt_datagram_is(int fd);
+void rt_datagram_sends(int fd, const struct msghdr *message);
+bool rt_datagram_is_own(int fd);
+
 /* Call this before a descriptor is closed.  If it holds a lock on its file, closing it releases the
  * lock. */
 void rt_file_unlocks(int fd);

@@ -12,6 +12,7 @@
 #define RT_OUTSIDE_H
 
 #include "raddle/world.h"
+#include "rt/core/io/channel.h"
 #include "rt/core/rt.h"
 
 #include <poll.h>
@@ -155,6 +156,8 @@ static inline bool rt_outside_sends(int fd, const struct msghdr *message, ssize_
 {
 	struct rt_thread *t = rt_outside_self();
 
+	if (rt.callbacks.sends)
+		rt_datagram_sends(fd, message);
 	return t && rt.outside->sends && rt.outside->sends(t, fd, message, length);
 }
 

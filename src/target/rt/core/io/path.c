@@ -13,6 +13,7 @@
 #include "rt/core/real.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -34,17 +35,38 @@ void rt_path_hears(void)
 	rt_channel_receive(0);
 }
 
+/* Notifies layers of a file that was written, and returns `r`. */
+static int written(int at, const char *path, int r)
+{
+	int saved = errno, fd;
+
+	if (r < 0 || !rt.callbacks.writes)
+		return r;
+	fd = (int)syscall(SYS_openat, at, path, O_PATH | O_CLOEXEC);
+	if (fd >= 0) {
+		RT_NOTIFY(writes, fd, false);
+		syscall(SYS_close, fd);
+	}
+	errno = saved;
+	return r;
+}
+
 /* Defines a function that changes what is at a path.  Its result also shows whether the name
- * existed, so the thread notices earlier changes too. */
-#define CHANGES(name, parameters, arguments)                                                                 \
+ * existed, so the thread notices earlier changes too.  `then` is what it returns if the real
+ * function has returned r. */
+#define CHANGES_THEN(name, parameters, arguments, then)                                                      \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \
 		int r;                                                                                       \
 		rt_path_tells();                                                                             \
 		r = REAL(name) arguments;                                                                    \
 		rt_path_hears();                                                                             \
-		return r;                                                                                    \
+		return then;                                                                                 \
 	}
+#define CHANGES(name, parameters, arguments) CHANGES_THEN(name, parameters, arguments, r)
+/* Does the same for a function that gives a file the name `path`, or changes its content. */
+#define WRITES(name, parameters, arguments, at, path)                                                        \
+	CHANGES_THEN(name, parameters, arguments, written(at, path, r))
 
 #define HEARS(type, name, parameters, arguments)                                                             \
 	INTERPOSE(type, name, parameters)                                                                    \
@@ -61,16 +83,16 @@ CHANGES(rmdir, (const char *path), (path))
 CHANGES(mkdir, (const char *path, mode_t mode), (path, mode))
 CHANGES(mkdirat, (int at, const char *path, mode_t mode), (at, path, mode))
 CHANGES(mkfifo, (const char *path, mode_t mode), (path, mode))
-CHANGES(rename, (const char *from, const char *to), (from, to))
-CHANGES(renameat, (int at, const char *from, int to_at, const char *to), (at, from, to_at, to))
-CHANGES(renameat2, (int at, const char *from, int to_at, const char *to, unsigned flags),
-	(at, from, to_at, to, flags))
-CHANGES(link, (const char *from, const char *to), (from, to))
-CHANGES(linkat, (int at, const char *from, int to_at, const char *to, int flags),
-	(at, from, to_at, to, flags))
+WRITES(rename, (const char *from, const char *to), (from, to), AT_FDCWD, to)
+WRITES(renameat, (int at, const char *from, int to_at, const char *to), (at, from, to_at, to), to_at, to)
+WRITES(renameat2, (int at, const char *from, int to_at, const char *to, unsigned flags),
+       (at, from, to_at, to, flags), to_at, to)
+WRITES(link, (const char *from, const char *to), (from, to), AT_FDCWD, to)
+WRITES(linkat, (int at, const char *from, int to_at, const char *to, int flags), (at, from, to_at, to, flags),
+       to_at, to)
 CHANGES(symlink, (const char *text, const char *path), (text, path))
 CHANGES(symlinkat, (const char *text, int at, const char *path), (text, at, path))
-CHANGES(truncate, (const char *path, off_t size), (path, size))
+WRITES(truncate, (const char *path, off_t size), (path, size), AT_FDCWD, path)
 CHANGES(ftruncate, (int fd, off_t size), (fd, size))
 /* Defines a function that starts another program. */
 #define STARTS(name, parameters, arguments)                                                                  \

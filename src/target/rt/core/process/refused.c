@@ -42,10 +42,27 @@ int rt_opened(int r)
 	return r;
 }
 
-static FILE *opened_stream(FILE *stream)
+/* Notifies layers if the file was opened for writing. */
+static int opened(int fd, int flags)
+{
+	rt_opened(fd);
+	if (fd >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+		RT_NOTIFY(writes, fd, flags & O_APPEND);
+	return fd;
+}
+
+/* Returns true if fopen() with this mode does not change what is at the path. */
+static bool only_reads(const char *mode)
+{
+	return mode[0] == 'r' && !__builtin_strchr(mode, '+');
+}
+
+static FILE *opened_stream(FILE *stream, const char *mode)
 {
 	if (!stream)
 		rt_opened(-1);
+	else if (!only_reads(mode) && rt.callbacks.writes)
+		RT_NOTIFY(writes, fileno(stream), mode[0] == 'a');
 	rt_path_hears();
 	return stream;
 }
@@ -78,7 +95,7 @@ static void opens_to_change(int at, const char *path)
 		}                                                                                            \
 		if (flags & (O_CREAT | O_TRUNC | __O_TMPFILE))                                               \
 			opens_to_change(at, path);                                                           \
-		r_ = rt_opened(REAL(name)(__VA_ARGS__, flags, mode_));                                       \
+		r_ = opened(REAL(name)(__VA_ARGS__, flags, mode_), flags);                                   \
 		rt_path_hears();                                                                             \
 		return r_;                                                                                   \
 	} while (0)
@@ -106,27 +123,41 @@ INTERPOSE(int, openat64, (int at, const char *path, int flags, ...))
 INTERPOSE(int, creat, (const char *path, mode_t mode))
 {
 	opens_to_change(AT_FDCWD, path);
-	return rt_opened(REAL(creat)(path, mode));
-}
-
-/* Returns true if fopen() with this mode does not change what is at the path. */
-static bool only_reads(const char *mode)
-{
-	return mode[0] == 'r' && !__builtin_strchr(mode, '+');
+	return opened(REAL(creat)(path, mode), O_WRONLY);
 }
 
 INTERPOSE(FILE *, fopen, (const char *restrict path, const char *restrict mode))
 {
 	if (!only_reads(mode))
 		opens_to_change(AT_FDCWD, path);
-	return opened_stream(REAL(fopen)(path, mode));
+	return opened_stream(REAL(fopen)(path, mode), mode);
 }
 
 INTERPOSE(FILE *, fopen64, (const char *restrict path, const char *restrict mode))
 {
 	if (!only_reads(mode))
 		opens_to_change(AT_FDCWD, path);
-	return opened_stream(REAL(fopen64)(path, mode));
+	return opened_stream(REAL(fopen64)(path, mode), mode);
+}
+
+INTERPOSE(FILE *, freopen, (const char *restrict path, const char *restrict mode, FILE *restrict stream))
+{
+	if (path && !only_reads(mode))
+		opens_to_change(AT_FDCWD, path);
+	return opened_stream(REAL(freopen)(path, mode, stream), mode);
+}
+
+INTERPOSE(FILE *, freopen64, (const char *restrict path, const char *restrict mode, FILE *restrict stream))
+{
+	if (path && !only_reads(mode))
+		opens_to_change(AT_FDCWD, path);
+	return opened_stream(REAL(freopen64)(path, mode, stream), mode);
+}
+
+INTERPOSE(int, shm_open, (const char *name, int flags, mode_t mode))
+{
+	rt_path_tells();
+	return opened(REAL(shm_open)(name, flags, mode), flags);
 }
 
 INTERPOSE(int, pipe, (int fds[2]))
