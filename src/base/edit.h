@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #define RD_EDITS_MAX 32 /* one bit of a 32-bit word for each edit */
+#define RD_EDIT_WRONG 3 /* the exit status of raddle-instr if an edit is wrong; it reports why */
 
 enum rd_edit_kind { RD_EDIT_REQUIRE, RD_EDIT_WITHOUT_SYNC };
 

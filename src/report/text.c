@@ -561,11 +561,14 @@ static void print_short(struct printer *p, const struct finding *f)
 static void print_brief(struct printer *p, const struct finding *f)
 {
 	size_t count = f->access_count + f->cycle_count;
+	const char *class = f->class == FINDING_NO_CLASS ? NULL : finding_class_name(f->class);
+	const char *status = f->unordered ? word_status(f) : finding_status_name(f->status);
+	const char *reason = class && f->witness_count ? f->witnesses[0].seen : f->reason;
 
 	rd_buf_addf(&p->line, "%s ", f->id);
 	word_title(&p->line, f);
-	rd_buf_addf(&p->line, " (%s%s%s)", f->unordered ? word_status(f) : finding_status_name(f->status),
-		    f->known ? ", known" : "", f->suppressed ? ", suppressed" : "");
+	rd_buf_addf(&p->line, " (%s%s%s)", class ? class : status, f->known ? ", known" : "",
+		    f->suppressed ? ", suppressed" : "");
 	flush_line(p, 2, "");
 	for (size_t i = 0; i < count; i++) {
 		const struct finding_stack *s =
@@ -577,8 +580,8 @@ static void print_brief(struct printer *p, const struct finding *f)
 		word_place_in(&p->line, &near);
 		flush_line(p, 6, "");
 	}
-	if (f->reason) {
-		rd_buf_adds(&p->line, f->reason);
+	if (reason) {
+		rd_buf_adds(&p->line, reason);
 		flush_line(p, 6, "");
 	}
 }

@@ -131,6 +131,9 @@ static void casts(void **state)
 	expect("(uint16_t)a", "(u16 a)");
 	expect("(a)", "a");
 	expect("(interior)", "interior");
+	expect("(a) - b", "(a-b)");
+	expect("(a * b) + 1", "((a*b)+1)");
+	expect("(a) ? (b) : 1", "(a?b:1)");
 }
 
 static void what_is_refused(void **state)
@@ -150,6 +153,10 @@ static void what_is_refused(void **state)
 	expect("1x", "! not a number at '1x'");
 	expect("''", "! a character constant without its closing quote at ''''");
 	expect("'ab'", "! a character constant without its closing quote at ''ab''");
+	expect("(int *)a", "! a cast to this type is not supported at '(int *)a'");
+	expect("b + (struct s *)a", "! a cast to this type is not supported at '(struct s *)a'");
+	expect("(other_t)a", "! a cast to this type is not supported at '(other_t)a'");
+	expect("(a)(b)", "! a cast to this type is not supported at '(a)(b)'");
 	expect("sizeof a", "! sizeof is not supported at 'sizeof a'");
 	expect("p->", "! the name of a member was expected at ''");
 	expect("99999999999999999999", "! the number is too large at '99999999999999999999'");

@@ -267,6 +267,20 @@ static int report(struct task *t)
 	return err;
 }
 
+/* Fails if the races are those of another program. */
+static int check_fit(const struct task *t)
+{
+	const struct classify_result *r = &t->result;
+
+	if (!r->misfits || r->misfits < r->classified + r->undecided)
+		return RD_OK;
+	return rd_fail(
+		RD_EFORMAT,
+		"classify: the findings are not those of %s: it has none of their accesses; the notes of "
+		"the findings name the program for which they were made",
+		t->argv[0]);
+}
+
 /* ---- a cluster ---- */
 
 static int classify_on_cluster(struct task *t)
@@ -311,6 +325,8 @@ static int classify_path(struct task *t, const char *path, char **argv)
 		err = cmd_is_slurm() ? classify_on_cluster(t) : classify(t);
 	if (!err)
 		err = report(t);
+	if (!err)
+		err = check_fit(t);
 	if (!err && t->result.interrupted)
 		err = rd_fail(RD_ESYSTEM, "classify: interrupted");
 	status = err							     ? CMD_FAILED

@@ -169,6 +169,8 @@ void finding_unclassify(struct finding *f)
 	for (unsigned i = 0; i < FINDING_MODELS; i++)
 		f->classes[i] = FINDING_NO_CLASS;
 	f->k = 0;
+	f->note_count -= f->class_notes < f->note_count ? f->class_notes : f->note_count;
+	f->class_notes = 0;
 	f->witnesses = NULL;
 	f->witness_count = 0;
 }

@@ -181,6 +181,7 @@ struct finding {
 	struct finding_wait *cycle;
 	struct finding_thread *threads;
 	const char **notes;		   /* evidence, one sentence each */
+	size_t class_notes;		   /* how many of the last notes are about the class */
 	struct finding_witness *witnesses; /* the witness that shows `class` comes first */
 	size_t access_count, cycle_count, thread_count, note_count, witness_count;
 	struct schedule *schedule; /* owned by the set; NULL if there is none */
@@ -233,7 +234,7 @@ struct schedule *finding_schedule_add(struct finding_set *set, struct finding *f
 /* Sets the class under a memory model.  The finding's own class becomes the worst of them. */
 void finding_classify(struct finding *f, enum finding_model model, enum finding_class class);
 
-/* Removes all classes and witnesses.  A class must not remain without its witness. */
+/* Removes all classes, with their witnesses and notes.  A class must not remain without its witness. */
 void finding_unclassify(struct finding *f);
 
 /* Adds a witness and sorts all by class, worst first. f->input becomes that of the first. */

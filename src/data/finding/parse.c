@@ -482,6 +482,7 @@ static void get_notes(struct finding_parse *p, const json_t *object, struct find
 	for (size_t i = 0; i < n; i++)
 		f->notes[i] = finding_text(p->set, rd_json_get_item(&p->read, notes, "notes", i));
 	f->note_count = n;
+	f->class_notes = get_number(p, object, "class_notes", n);
 }
 
 static void get_finding(struct finding_parse *p, const json_t *object)

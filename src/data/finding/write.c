@@ -382,6 +382,8 @@ static void put_finding(struct rd_json *j, const struct finding *f)
 	finding_json_put(j, "input", f->input);
 	put_witnesses(j, f);
 	rd_json_strings(j, "notes", f->notes, f->note_count);
+	if (f->class_notes)
+		rd_json_unsigned(j, "class_notes", f->class_notes);
 	rd_json_end(j);
 }
 

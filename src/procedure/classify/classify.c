@@ -23,22 +23,34 @@
 #include <string.h>
 #include <sys/wait.h>
 
+/* Maximum number of races that are tried although the caller wants confirmed ones only.  Chosen by
+ * hand: they take as long as others, and most of them have no class. */
+#define OPTIONAL_MOST 16
+
 struct classifying {
 	const struct classify *how;
 	struct finding_set *set;
 	struct classify_result *result;
 	struct rd_pool *pool;
-	size_t next; /* index of the next race in the set */
+	/* index of the next race: first the confirmed ones of the set, then the others */
+	size_t next;
 	uint64_t total, done;
+	uint64_t optional; /* how many unconfirmed races may still be tried if they are optional */
 	int64_t start_ns;
 	struct rd_interrupt signals;
 };
 
-/* Returns true if the finding is a race that should be classified. */
-static bool is_race(const struct classifying *c, const struct finding *f)
+/* Returns true if the finding is a race that can be classified. */
+static bool is_race(const struct finding *f)
 {
 	return f->kind == FINDING_RACE && !f->suppressed && f->schedule && f->schedule->goal_count == 2 &&
-	       (c->how->confirmed ? f->status == FINDING_CONFIRMED : f->status != FINDING_DROPPED);
+	       f->status != FINDING_DROPPED;
+}
+
+/* Returns true if the caller does not count on a class of this race. */
+static bool is_optional(const struct classifying *c, const struct finding *f)
+{
+	return c->how->confirmed && f->status != FINDING_CONFIRMED;
 }
 
 /* ---- in a worker process ---- */
@@ -75,13 +87,18 @@ static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 		r->undecided++;
 		return;
 	}
-	RD_GROW(r->sets, r->set_capacity, r->set_count + 1);
-	r->sets[r->set_count++] = answer;
 	now = answer->items[0];
-	now->printed = old->printed;
-	c->set->items[e->task] = now;
 	r->runs += finding_stat_value(answer, WORK_RUNS);
 	r->edits |= (uint32_t)finding_stat_value(answer, WORK_EDITS);
+	if (is_optional(c, now) && now->class == FINDING_NO_CLASS) {
+		finding_set_free(answer);
+		return;
+	}
+	RD_GROW(r->sets, r->set_capacity, r->set_count + 1);
+	r->sets[r->set_count++] = answer;
+	now->printed = old->printed;
+	c->set->items[e->task] = now;
+	r->misfits += finding_stat_value(answer, WORK_MISFITS);
 	r->classified += now->class != FINDING_NO_CLASS;
 	r->undecided += now->class == FINDING_NO_CLASS;
 	if (c->how->classified)
@@ -90,6 +107,8 @@ static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 
 static void take_loss(struct classifying *c, const struct rd_pool_event *e)
 {
+	if (is_optional(c, c->set->items[e->task]))
+		return;
 	finding_note(c->set, c->set->items[e->task],
 		     WIFSIGNALED(e->status)
 			     ? finding_textf(c->set, "not classified: its process was ended by signal %d",
@@ -102,15 +121,16 @@ static int take(void *context, const struct rd_pool_event *event)
 {
 	struct classifying *c = context;
 	char *directory = directory_of(c, event->task);
+	bool counts = !is_optional(c, c->set->items[event->task]);
 
-	RD_ASSERT(event->task < c->set->count && c->done < c->total);
+	RD_ASSERT(event->task < c->set->count && c->done + counts <= c->total);
 	rd_remove_tree(directory);
 	free(directory);
 	if (event->what == RD_POOL_DONE)
 		take_answer(c, event);
 	else
 		take_loss(c, event);
-	c->done++;
+	c->done += counts;
 	return RD_OK;
 }
 
@@ -123,19 +143,35 @@ static bool is_late(void *context)
 	return rd_deadline_passed(rd_deadline(c->start_ns, c->how->time_ns));
 }
 
+/* Returns true if the race is to be tried now. */
+static bool is_next(struct classifying *c, const struct finding *f, bool confirmed)
+{
+	if (!is_race(f) || (f->status == FINDING_CONFIRMED) != confirmed)
+		return false;
+	if (!is_optional(c, f))
+		return true;
+	if (!c->optional)
+		return false;
+	c->optional--;
+	return true;
+}
+
 static int give(void *context)
 {
 	struct classifying *c = context;
 	int err = RD_OK;
 
-	for (; c->next < c->set->count && !err && rd_pool_has_room(c->pool); c->next++) {
-		if (!is_race(c, c->set->items[c->next]))
+	for (; c->next < 2 * c->set->count && !err && rd_pool_has_room(c->pool); c->next++) {
+		size_t task = c->next % c->set->count;
+		char *directory;
+
+		if (!is_next(c, c->set->items[task], c->next < c->set->count))
 			continue;
-		char *directory = directory_of(c, c->next);
+		directory = directory_of(c, task);
 		err = rd_mkdirs(directory);
 		free(directory);
 		if (!err)
-			err = rd_pool_submit(c->pool, c->next);
+			err = rd_pool_submit(c->pool, task);
 	}
 	return err;
 }
@@ -171,7 +207,11 @@ int classify_races(const struct classify *how, struct finding_set *set, struct c
 {
 	struct tracks tracks = {0};
 	struct classify own = *how;
-	struct classifying c = {.how = &own, .set = set, .result = result, .start_ns = rd_now_ns()};
+	struct classifying c = {.how = &own,
+				.set = set,
+				.result = result,
+				.start_ns = rd_now_ns(),
+				.optional = OPTIONAL_MOST};
 	struct rd_pool_opts pool = {.workers = how->jobs ? how->jobs : 1,
 				    .fresh = true,
 				    .work = work,
@@ -180,7 +220,7 @@ int classify_races(const struct classify *how, struct finding_set *set, struct c
 	int err;
 
 	for (size_t i = 0; i < set->count; i++)
-		c.total += is_race(&c, set->items[i]);
+		c.total += is_race(set->items[i]) && !is_optional(&c, set->items[i]);
 	if (how->models) {
 		tracks_gather(&tracks, set, how->runs.program->sites);
 		own.tracks = &tracks;

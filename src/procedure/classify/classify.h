@@ -53,8 +53,11 @@ struct classify { /* zero values are the defaults */
 	unsigned paths;
 	/* inputs that may change, or NULL for those that branches depend on */
 	const struct sym_selection *sym;
-	int64_t time_ns;	  /* time limit for all races, or 0 for none */
-	bool confirmed;		  /* classify only confirmed races */
+	int64_t time_ns; /* time limit for all races, or 0 for none */
+	/* The caller wants the classes of confirmed races.  Some other races are tried, too, if there is
+	 * time.  They are left as they are unless they get a class, for example because a flag orders
+	 * their accesses. */
+	bool confirmed;
 	enum finding_model model; /* the memory model of the runs */
 	/* a bit for each memory model under which to classify.  If 0, races are classified only
 	 * under `model`, and the runs access memory directly, without simulating a model. */
@@ -76,8 +79,9 @@ struct classify_result {
 	uint64_t classified, undecided;
 	/* number of races that were not tried, because the time was up or a signal arrived */
 	uint64_t untried;
-	uint64_t runs;	/* number of runs of the program */
-	uint32_t edits; /* one bit for each edit of the program that some run reached */
+	uint64_t misfits; /* number of races whose schedules are not those of this program */
+	uint64_t runs;	  /* number of runs of the program */
+	uint32_t edits;	  /* one bit for each edit of the program that some run reached */
 	bool interrupted;
 	struct finding_set **sets; /* the sets that own the findings with classes */
 	size_t set_count, set_capacity;

@@ -247,6 +247,28 @@ static int try_repeated(struct race_work *w, const struct outcome *first)
 	return err;
 }
 
+/* What keeps the threads apart at one instance need not keep them apart at another.  For example, a
+ * thread waits for the first message, but not for the second.  If the threads meet at another
+ * instance, the order that was found is not that of the race. */
+int reach_meeting(struct race_work *w, struct adhoc *order)
+{
+	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};
+	int err;
+
+	if (!order->found || w->decision.class != FINDING_NO_CLASS || w->how->models)
+		return RD_OK;
+	routes_release(&w->elsewhere);
+	err = routes_find(&w->elsewhere, &w->bench, &first.race, 0);
+	for (size_t i = 0; i < w->elsewhere.count && !err && w->decision.class == FINDING_NO_CLASS; i++)
+		err = try_instance(w, w->elsewhere.goals[i]);
+	if (err || w->decision.class == FINDING_NO_CLASS) {
+		take_back(w, &first);
+		return err;
+	}
+	order->found = false;
+	return w->how->techniques.adhoc ? reach_find_order(w, order) : RD_OK;
+}
+
 /* A race that has no effect at one instance may have an effect at another.  The other instance may
  * be, for example, the read of x += 1 instead of its write, or a later iteration of a loop. */
 int reach_elsewhere(struct race_work *w)

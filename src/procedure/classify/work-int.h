@@ -12,7 +12,8 @@
 #include "classify/tracks-int.h"
 #include "classify/weaken-int.h"
 
-#define WORK_RUNS "runs" /* name of the statistic, in an answer, that counts runs */
+#define WORK_RUNS "runs"       /* name of the statistic, in an answer, that counts runs */
+#define WORK_MISFITS "misfits" /* 1 if the schedule is not one of this program, else 0 */
 /* name of the statistic with a bit for each edit that some run reached */
 #define WORK_EDITS "edits"
 
@@ -75,6 +76,10 @@ int evidence_show(struct race_work *w);
 
 int reach_race(struct race_work *w, struct adhoc *order);
 int reach_find_order(struct race_work *w, struct adhoc *order);
+
+/* Something keeps the threads apart (`order`): looks for another instance of the race at which they
+ * meet.  If there is one, it decides the class. */
+int reach_meeting(struct race_work *w, struct adhoc *order);
 
 /* Looks for harm at other instances of a race that is harmless where its threads met. */
 int reach_elsewhere(struct race_work *w);

@@ -312,6 +312,8 @@ static int classify(struct race_work *w)
 
 	if (!err && !order.found && w->how->techniques.adhoc && next_may_pass(&w->decision, w->f))
 		err = adhoc_passes(&w->bench, &w->race, &order);
+	if (!err)
+		err = reach_meeting(w, &order);
 	w->k = w->decision.k;
 	if (!err && !order.found)
 		err = reach_elsewhere(w);
@@ -376,6 +378,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 {
 	struct finding f = *given;
 	struct race_work w = {.how = how, .set = finding_set_new(), .f = &f};
+	size_t notes;
 	int err;
 
 	RD_ASSERT(f.schedule && f.schedule->goal_count == 2);
@@ -386,6 +389,7 @@ int work_classify(const struct classify *how, const struct finding *given, const
 	w.race.anywhere = false;
 	finding_set_put(w.set, &f);
 	finding_unclassify(&f);
+	notes = f.note_count;
 	err = open_work(&w, directory);
 	if (!err)
 		err = classify(&w);
@@ -393,6 +397,8 @@ int work_classify(const struct classify *how, const struct finding *given, const
 		finding_note(w.set, &f,
 			     finding_textf(w.set, "not classified: %s",
 					   w.message ? w.message : "the program could not be run"));
+	f.class_notes = f.note_count - notes;
+	finding_stat(w.set, WORK_MISFITS, err == RD_EFORMAT);
 	finding_stat(w.set, WORK_RUNS, (double)w.bench.runs);
 	finding_stat(w.set, WORK_EDITS, w.bench.edits);
 	err = finding_format(w.set, document);

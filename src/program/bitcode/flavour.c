@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/deadline.h"
+#include "base/edit.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/process.h"
@@ -287,6 +288,8 @@ static int make_units(struct flavour_build *b)
 				      "%s: the time was up while its %zu units were instrumented; 'raddle "
 				      "flavour' does that beforehand",
 				      b->all.program.path, count);
+		else if (err == RD_EDIT_WRONG)
+			err = RD_EUSAGE; /* raddle-instr has reported what is wrong */
 		else if (err > 0)
 			err = rd_fail(RD_ETOOL, "%s: its bitcode could not be instrumented",
 				      b->all.program.path);

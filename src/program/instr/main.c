@@ -13,6 +13,7 @@
  * the worker dies, its unit is reported as failed, and a new worker takes its place.
  */
 #include "base/alloc.h"
+#include "base/edit.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/option.h"
@@ -54,12 +55,11 @@ static void enter(void *context, unsigned slot)
 	LLVMInstallFatalErrorHandler(fatal);
 }
 
-/* Does one job.  The answer states whether the unit failed.  If it failed, the error has already
- * been reported. */
+/* Does one job.  The answer is 0, or the negated error of the unit, which has been reported. */
 static int work(void *context, uint64_t number, struct rd_buf *answer)
 {
 	const struct task *t = context;
-	rd_buf_addc(answer, instr_unit_make(t->options, &t->jobs->items[number]) != 0);
+	rd_buf_addc(answer, (char)-instr_unit_make(t->options, &t->jobs->items[number]));
 	return 0;
 }
 
@@ -91,8 +91,10 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 		rd_pool_next(pool, -1, &event);
 		if (event.what == RD_POOL_LOST)
 			report_death(&jobs->items[event.task], event.status);
-		if (event.what == RD_POOL_LOST || (event.what == RD_POOL_DONE && event.answer[0] != 0))
+		if (event.what == RD_POOL_LOST)
 			code = RD_ETOOL;
+		else if (event.what == RD_POOL_DONE && event.answer[0] != 0)
+			code = -event.answer[0];
 	}
 	rd_pool_close(pool);
 	return code;
@@ -220,5 +222,5 @@ int main(int argc, char **argv)
 	rd_edits_release(&edits);
 	instr_guards_release(&guards);
 	rd_names_release(&gates);
-	return code == 0 ? 0 : 2;
+	return code == 0 ? 0 : code == RD_EUSAGE ? RD_EDIT_WRONG : 2;
 }

@@ -186,6 +186,24 @@ static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
 	return true;
 }
 
+/* Returns true if `at` begins with a type in parentheses: words and stars, with a star at the end or
+ * with something after the parentheses that can only be the operand of a cast. */
+static bool is_type(const char *at)
+{
+	const char *inside = at + 1,
+		   *end = inside + strspn(inside, "abcdefghijklmnopqrstuvwxyz"
+						  "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 *:");
+	bool pointer = false;
+
+	for (const char *p = inside; p < end; p++)
+		if (*p != ' ')
+			pointer = *p == '*';
+	if (*at != '(' || *end != ')' || isdigit((unsigned char)*inside))
+		return false;
+	end += 1 + strspn(end + 1, " ");
+	return pointer || isalnum((unsigned char)*end) || *end == '_' || *end == '(';
+}
+
 /* --- terms ---------------------------------------------------------------------- */
 
 static const char *take_name(struct expr_parser *p)
@@ -229,6 +247,8 @@ static struct ir_expr *parse_primary(struct expr_parser *p)
 		return parse_number(p);
 	if (*p->at == '\'')
 		return parse_character(p);
+	if (is_type(p->at))
+		return fail(p, "a cast to this type is not supported");
 	if (!take(p, "("))
 		return parse_name(p);
 	struct ir_expr *e = parse_choice(p);
