@@ -52,7 +52,7 @@ static int explore(struct race_work *w)
 
 		do
 			err = explore_one(w, g, &search);
-		while (!err && replay_search_next(&search) && !weaken_has_explored(&search));
+		while (!err && replay_search_next(&search) && !weaken_has_explored(&search, g));
 		replay_search_release(&search);
 	}
 	return err;
@@ -90,7 +90,7 @@ int models_explore(struct race_work *w)
 
 size_t models_room(const struct race_work *w)
 {
-	return w->how->models ? ROUNDS * VARIANT_GROUPS * WEAKEN_EXPLORED : 0;
+	return w->how->models ? ROUNDS * ((VARIANT_GROUPS - 1) * WEAKEN_EXPLORED_LED + WEAKEN_EXPLORED) : 0;
 }
 
 /* ---- weaker models ---- */

@@ -21,8 +21,8 @@
  * allows, larger ones take time from other races. */
 #define EXPLORED_LEAST 8 /* minimum number of runs of an exploration, even if they are long */
 /* An exploration ends when all its runs together have this extent (replay/board-int.h).  It
- * corresponds to WEAKEN_EXPLORED runs with 2.4 million accesses each.  Native code makes so many
- * accesses in about 24 ms. */
+ * corresponds to WEAKEN_EXPLORED runs with 300,000 accesses each.  Native code makes so many
+ * accesses in about 3 ms. */
 #define EXPLORED_EXTENT 600000
 #define UNSURE 4       /* maximum number of times that a run is repeated because timing affected it */
 #define REFUTED_MAX 64 /* maximum number of rejected effects that are remembered */
@@ -41,9 +41,11 @@ struct attempt {
 	size_t refuted_count;
 };
 
-bool weaken_has_explored(const struct replay_search *s)
+bool weaken_has_explored(const struct replay_search *s, enum variant_group group)
 {
-	return s->runs >= WEAKEN_EXPLORED || (s->runs >= EXPLORED_LEAST && s->extent >= EXPLORED_EXTENT);
+	size_t most = group == VARIANT_CONTROL ? WEAKEN_EXPLORED : WEAKEN_EXPLORED_LED;
+
+	return s->runs >= most || (s->runs >= EXPLORED_LEAST && s->extent >= EXPLORED_EXTENT);
 }
 
 void weaken_variant(struct variant *v, const struct schedule *lists, const char *memory, uint64_t seed)
@@ -155,7 +157,8 @@ static int ask(void *context, uint32_t parts, bool *shows)
 	do {
 		err = trial_explore(q->how->bench, &v.schedule, &search, &t, NULL);
 		*shows = !err && is_same(&t, &q->effect->shows, q->effect->sorted);
-	} while (!err && !*shows && replay_search_next(&search) && !weaken_has_explored(&search));
+	} while (!err && !*shows && replay_search_next(&search) &&
+		 !weaken_has_explored(&search, q->effect->group));
 	replay_search_release(&search);
 	schedule_release(&lists);
 	return err;
@@ -288,7 +291,8 @@ static int explore(struct attempt *a, enum variant_group group)
 		err = trial_explore(a->how->bench, &v.schedule, &search, &t, &made);
 		if (!err)
 			err = judge(a, &t, group, &made);
-	} while (!err && !is_enough(a) && replay_search_next(&search) && !weaken_has_explored(&search));
+	} while (!err && !is_enough(a) && replay_search_next(&search) &&
+		 !weaken_has_explored(&search, group));
 	replay_search_release(&search);
 	return err;
 }

@@ -225,8 +225,8 @@ static void note_harmless(struct race_work *w)
 	finding_note(w->set, w->f,
 		     finding_textf(w->set,
 				   "both orders ended in the same way with the same output, in %" PRIu64
-				   " schedules after the race, for %s",
-				   w->k,
+				   " schedule%s after the race, for %s",
+				   w->k, w->k == 1 ? "" : "s",
 				   w->is_other ? "the inputs that are listed" : "the recorded input only"));
 	if (d->noise)
 		finding_note(
