@@ -487,6 +487,48 @@ static void test_yields_may_be_for_something(void **state)
 	assert_false(yields_in_vain(also_creates));
 }
 
+/* Makes the thread that the plan waits for sleep and work until the replayer gives up.  Returns true
+ * if it gave up before its patience ended. */
+static bool sleeps_in_vain(void (*also)(void))
+{
+	enum watch_action action = WATCH_GO_ON;
+	uint64_t begin = now;
+
+	w.patience_sleep_ns = 300000000;
+	while (action == WATCH_GO_ON && now < begin + 5000) {
+		rows[1].slept += 20000000;
+		rows[1].accesses++;
+		if (also)
+			also();
+		action = wait_for(20);
+	}
+	return action == WATCH_GIVE_UP && now - begin < w.patience_ms && w.outcome == REPLAY_LIVELOCK;
+}
+
+static void also_leads(void)
+{
+	board.turn++;
+}
+
+/* A thread that polls with sleeps waits in vain, whatever it does in between, unless it comes closer
+ * to its goal or another thread runs. */
+static void test_sleeps_in_vain_are_a_livelock(void **state)
+{
+	(void)state;
+	rows[0].state = RADDLE_SLOT_BLOCKED;
+	rows[2].state = RADDLE_SLOT_STOP;
+	assert_true(sleeps_in_vain(NULL));
+	stop(state);
+	start(state);
+	rows[0].state = RADDLE_SLOT_BLOCKED;
+	rows[2].state = RADDLE_SLOT_STOP;
+	assert_false(sleeps_in_vain(also_leads));
+	stop(state);
+	start(state);
+	rows[2].state = RADDLE_SLOT_STOP;
+	assert_false(sleeps_in_vain(NULL));
+}
+
 /* A thread runs, but it is not the one that the plan waits for. */
 static void test_busy_stranger_is_not_a_livelock(void **state)
 {
@@ -681,6 +723,7 @@ int main(void)
 		TEST(test_spin_is_a_livelock),
 		TEST(test_yields_in_vain_are_a_livelock),
 		TEST(test_yields_may_be_for_something),
+		TEST(test_sleeps_in_vain_are_a_livelock),
 		TEST(test_busy_stranger_is_not_a_livelock),
 		TEST(test_owner_that_spins_is_a_livelock),
 		TEST(test_sleep_is_not_a_livelock),

@@ -264,10 +264,10 @@ struct raddle_slot {
 	_Atomic uint64_t object; /* the operation's object: address, or thread number for a join */
 	_Atomic uint32_t site;	 /* the innermost call site of that operation */
 	_Atomic uint32_t held_count;
-	_Atomic uint64_t accesses; /* number of accesses recorded so far: its progress */
-	_Atomic uint64_t yields;   /* how often it yielded or slept */
-	_Atomic uint32_t timed;	   /* in BLOCKED: 1 if the wait has a time limit */
-	_Atomic uint32_t inside;   /* in BLOCKED: enum raddle_inside */
+	_Atomic uint64_t accesses;	/* number of accesses recorded so far: its progress */
+	_Atomic uint64_t yields, slept; /* how often it yielded or slept, and for how many ns it slept */
+	_Atomic uint32_t timed;		/* in BLOCKED: 1 if the wait has a time limit */
+	_Atomic uint32_t inside;	/* in BLOCKED: enum raddle_inside */
 	/* The members up to `drawn` are for turns.  `lock` of struct raddle_steer protects them. */
 	_Atomic uint32_t ready; /* 1 if it needs only the turn to continue */
 	_Atomic uint32_t away;	/* 1 if it lost the turn while it slept in the kernel or computed */

@@ -20,7 +20,7 @@ struct board_row {
 	uint32_t thread;	/* index in the plan, or RADDLE_STEER_NONE */
 	uint32_t parent, index; /* `parent` of thread 0 is RADDLE_STEER_NONE */
 	uint32_t tid, kind, site;
-	uint64_t n, object, accesses, yields;
+	uint64_t n, object, accesses, yields, slept;
 	bool timed; /* in BLOCKED: the wait has a time limit */
 	/* the thread waits for something that only a thread of its own process can do */
 	bool own;

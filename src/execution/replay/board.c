@@ -46,6 +46,7 @@ static void read_row(struct board_row *r, struct raddle_slot *slot, uint32_t num
 	r->object = atomic_load(&slot->object);
 	r->accesses = atomic_load(&slot->accesses);
 	r->yields = atomic_load(&slot->yields);
+	r->slept = atomic_load(&slot->slept);
 	r->timed = atomic_load(&slot->timed) != 0;
 	r->own = r->state == RADDLE_SLOT_BLOCKED && !r->timed && atomic_load(&slot->inside);
 	r->futex = r->own && atomic_load(&slot->inside) == RADDLE_INSIDE_FUTEX;

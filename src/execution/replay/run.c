@@ -50,6 +50,9 @@
  * recorded run waits in vain. */
 #define YIELDS_A_MS 4000
 #define YIELDS_MIN_MS 5 /* a recorded run counts as at least this long: clocks are coarse */
+/* A lone thread that has slept for so many times the length of the recorded run waits in vain.  Twice,
+ * since the time counts from the beginning of a sleep. */
+#define SLEEP_FACTOR 2
 /* how many times a run is repeated because the flavour was removed from the cache */
 #define RENEWALS_MAX 3
 
@@ -384,9 +387,12 @@ static void set_patience(struct replay *r)
 	if (!q->patience_ms && patience < PATIENCE_MIN_MS)
 		patience = PATIENCE_MIN_MS;
 	r->watch.patience_ms = patience;
-	if (q->recorded_ms)
-		r->watch.patience_yields =
-			YIELDS_A_MS * (q->recorded_ms > YIELDS_MIN_MS ? q->recorded_ms : YIELDS_MIN_MS);
+	if (q->recorded_ms) {
+		uint64_t recorded_ms = q->recorded_ms > YIELDS_MIN_MS ? q->recorded_ms : YIELDS_MIN_MS;
+
+		r->watch.patience_yields = YIELDS_A_MS * recorded_ms;
+		r->watch.patience_sleep_ns = SLEEP_FACTOR * recorded_ms * 1000000;
+	}
 	r->steer->most_yields = r->watch.patience_yields;
 	r->watch.strict = q->strict;
 	r->watch.most = q->most;

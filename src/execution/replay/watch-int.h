@@ -36,6 +36,9 @@ struct watch {
 	/* how often a thread may yield without progress while no other thread runs; 0 for no
 	 * limit */
 	uint64_t patience_yields;
+	/* for how long a thread may sleep while no other thread runs, without coming closer to its
+	 * goal; 0 for no limit */
+	uint64_t patience_sleep_ns;
 	/* The limit of points for a program that is not led, or 0 for no limit.  The program is
 	 * killed when the runtime reports that the limit is reached, or when the extent
 	 * (replay/board-int.h) is twice the limit. */
@@ -73,6 +76,10 @@ struct watch {
 	 * one of these last changed */
 	uint32_t yielder;
 	uint64_t spinner_steps, spinner_yields;
+	/* the last spinner and the progress of the plan, and how long the spinner had slept when one of
+	 * these last changed */
+	uint32_t sleeper;
+	uint64_t sleeper_led, slept;
 	bool in_io; /* the spinner was in a system call when there was no progress */
 	/* the spinner's processor times when progress stopped; UINT64_MAX before that */
 	uint64_t user, system;

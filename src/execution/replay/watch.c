@@ -281,6 +281,20 @@ static bool yields_in_vain(struct watch *w, const struct board *b)
 	return r && w->patience_yields && r->yields - w->spinner_yields >= w->patience_yields;
 }
 
+/* Returns true if the thread that the plan waits for has slept for longer than it could in the whole
+ * recorded run, without coming closer to its goal. */
+static bool sleeps_in_vain(struct watch *w, const struct board *b)
+{
+	const struct board_row *r = w->spinner == RADDLE_STEER_NONE ? NULL : &b->rows[w->spinner];
+
+	if (!r || !runs_alone(b, w->spinner) || w->sleeper != w->spinner || w->sleeper_led != w->led) {
+		w->sleeper = w->spinner;
+		w->sleeper_led = w->led;
+		w->slept = r ? r->slept : 0;
+	}
+	return r && w->patience_sleep_ns && r->slept - w->slept >= w->patience_sleep_ns;
+}
+
 static bool spins(const struct watch *w, uint64_t now_ms)
 {
 	return w->spinner != RADDLE_STEER_NONE && w->spun_ms && now_ms - w->spun_ms <= w->patience_ms / 2;
@@ -301,7 +315,7 @@ static enum watch_action step_leading(struct watch *w, const struct board *b, ui
 	}
 	if (!running && now_ms - w->moved_ms >= (b->stuck ? 0 : WATCH_STAND_MS))
 		return give_up(w, b, REPLAY_DIVERGED);
-	if (yields_in_vain(w, b))
+	if (yields_in_vain(w, b) || sleeps_in_vain(w, b))
 		return give_up(w, b, REPLAY_LIVELOCK);
 	if (now_ms - w->led_ms < w->patience_ms)
 		return WATCH_GO_ON;

@@ -478,8 +478,9 @@ static void calls(struct rt_thread *t)
 		m->called = CALL_LOOKS;
 }
 
-static void yields(struct rt_thread *t, bool *others_ran)
+static void yields(struct rt_thread *t, uint64_t ns, bool *others_ran)
 {
+	(void)ns;
 	(void)others_ran;
 	drains(t);
 }

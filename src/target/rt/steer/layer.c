@@ -138,13 +138,15 @@ static void op_turns(struct rt_op *op, bool *turns)
 	*turns |= rt_step_takes_turns(rt_step_of(op));
 }
 
-static void yields(struct rt_thread *t, bool *others_ran)
+static void yields(struct rt_thread *t, uint64_t ns, bool *others_ran)
 {
 	struct raddle_slot *slot = rt_steered(t)->slot;
 
-	/* Only the thread itself writes the count. */
-	if (slot)
+	/* Only the thread itself writes the counts. */
+	if (slot) {
 		atomic_store_explicit(&slot->yields, slot->yields + 1, memory_order_relaxed);
+		atomic_store_explicit(&slot->slept, slot->slept + ns, memory_order_relaxed);
+	}
 	rt_steer_count(t, 0); /* notes that the thread has made its last access */
 	*others_ran |= rt_turn_yield(t);
 	deliver(t);

@@ -333,7 +333,7 @@ static void looks(struct rt_thread *t)
 	bool others_ran = false;
 
 	if (count % LOOKS == 0)
-		RT_NOTIFY(yields, t, &others_ran);
+		RT_NOTIFY(yields, t, 0, &others_ran);
 	if (count % LOOKS_MOST == 0)
 		rt_world_idle(false);
 }

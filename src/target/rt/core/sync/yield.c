@@ -17,14 +17,15 @@ void rt_member_yield(void)
 {
 }
 
-/* Returns true if a layer let other threads run, so that the real function is not needed. */
-static bool yields(void)
+/* Called when the thread yields, or sleeps for so many nanoseconds.  Returns true if a layer let other
+ * threads run, so that the real function is not needed. */
+static bool yields(uint64_t ns)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.yields != NULL) ? rt_self() : NULL;
 	bool others_ran = false;
 
 	if (t)
-		RT_NOTIFY(yields, t, &others_ran);
+		RT_NOTIFY(yields, t, ns, &others_ran);
 	return others_ran;
 }
 
@@ -55,7 +56,7 @@ static bool sleeps_in_world(uint64_t ns)
 /* Like yields(), but for a sleep, which is a cancellation point. */
 static bool sleeps_by_turns(uint64_t ns)
 {
-	if (!sleeps_in_world(ns) && !yields())
+	if (!sleeps_in_world(ns) && !yields(ns))
 		return false;
 	pthread_testcancel();
 	return true;
@@ -79,12 +80,12 @@ static uint64_t length_until(clockid_t clock, const struct timespec *time)
 
 INTERPOSE(int, sched_yield, (void))
 {
-	return yields() ? 0 : REAL(sched_yield)();
+	return yields(0) ? 0 : REAL(sched_yield)();
 }
 
 INTERPOSE(void, thrd_yield, (void))
 {
-	if (!yields())
+	if (!yields(0))
 		REAL(thrd_yield)();
 }
 
