@@ -83,7 +83,7 @@ fails 'it contains no log' "$(mkdir -p empty && echo '{}' >empty/campaign.json &
 fails 'not a JSON object' "$(mkdir -p bad && echo 'x' >bad/campaign.json && echo bad)"
 fails 'only one document' --json --html - one
 fails 'only one document' --json --csv - one
-fails 'compares one campaign' --against one one two
+fails 'exactly one other campaign' --against one one two
 fails 'absent/campaign.json' --against absent two
 fails "no run has a fault 'Other'" --fault BitFlip,Other two
 mkdir none && cp one/campaign.json none && : >none/log
