@@ -1,27 +1,48 @@
-# An access between the blocks of the heap is a failure; uses of the blocks themselves are not.
+# An access outside the blocks of the heap, or of a variable or array, is a failure.  Correct and
+# customary code is none.
 . "$ROOT/test/lib.sh"
 shown=(out err)
 
-build_once heap cc -O1 -pthread "$ROOT/test/prog/heap.c" || fail "heap.c does not compile"
+for program in heap bounds; do
+	build_once $program cc -O1 -pthread "$ROOT/test/prog/$program.c" || fail "$program.c does not compile"
+done
 
-# explored STATUS TEXT MODE...: explores the program in this mode, and expects the status and text.
+# explored SCHEDULES STATUS TEXT COMMAND...: exploring the program ends with the status and prints the text.
 explored() {
-	local status=$1 text=$2
-	shift 2
+	local schedules=$1 status=$2 text=$3
+	shift 3
 	rm -rf found
-	timeout 120 "$RADDLE" explore --schedules 40 -o found -- ./heap "$@" >out 2>err </dev/null
-	[ $? = "$status" ] || complain "heap $*: wrong status"
-	grep -q -- "$text" out err || complain "heap $*: no '$text'"
+	timeout 120 "$RADDLE" explore --schedules "$schedules" -o found -- "$@" >out 2>err </dev/null
+	[ $? = "$status" ] || complain "$*: wrong status"
+	grep -q -- "$text" out err || complain "$*: no '$text'"
 }
-explored 0 '0 failures' sound
-explored 0 '0 failures' over -1
-explored 1 'memory-error' over 0
-explored 1 'memory-error' over 4
-explored 1 'memory-error' under
+# passes COMMAND..., fails COMMAND...: the program never fails, or fails with a memory error.
+passes() { explored 4 0 '0 failures' "$@"; }
+fails() { explored 4 1 memory-error "$@"; }
+# says TEXT COMMAND...: the replay of the failure prints this text.
+says() {
+	"$RADDLE" replay found/*.schedule -- "${@:2}" >out 2>err </dev/null
+	tr -s ' \n' ' ' <err | grep -q "$1" || complain "${*:2}: no '$1'"
+}
 
-# The message names the place.
-"$RADDLE" replay found/*.schedule -- ./heap under >out 2>err </dev/null
+explored 40 0 '0 failures' ./heap sound
+passes ./heap over -1
+fails ./heap over 0
+fails ./heap over 4
+passes ./heap slack -1
+fails ./heap slack 0
+fails ./heap slack 3
+passes ./heap whole -3
+fails ./heap whole 0
+fails ./heap under
+says 'heap overrun: T_0_[01] accessed memory at heap.c:[0-9]* that is not part of a block' ./heap under
 
-tr -s ' \n' ' ' <err | grep -q 'heap overrun: T_0_[01] accessed memory at heap.c:[0-9]* that is not part of a block' ||
-	complain "no text about the overrun"
+explored 40 0 '0 failures' ./bounds sound
+for mode in local loop variable global constant thread member inner atomic copy name block joined; do
+	passes ./bounds $mode 7
+	fails ./bounds $mode 8
+done
+fails ./bounds member -1
+fails ./bounds local -1
+says 'access out of bounds: T_0_[01] accessed memory at bounds.c:[0-9]* that is not part of the variable or array' ./bounds local -1
 verdict

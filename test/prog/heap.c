@@ -3,6 +3,10 @@
  *
  *	heap sound		allocates, resizes and frees blocks in all ways; fills them
  *	heap over OFFSET	writes a byte at this offset from the end of a block of 24 bytes
+ *	heap slack OFFSET	does the same with a block of 20 bytes, which libc makes larger
+ *	heap whole OFFSET	reads a word there, which may begin in the block
+ *	heap slack OFFSET	does the same with a block of 20 bytes, which libc makes larger
+ *	heap whole OFFSET	reads a word there, which may begin in the block
  *	heap under		reads a word before a block
  */
 #include <malloc.h>
@@ -52,7 +56,10 @@ static void *use(void *argument)
 			blocks[at] = how % 7 ? allocate(how, size) : NULL;
 		}
 		if (blocks[at])
-			fill(blocks[at], size > 1000 ? 1000 : malloc_usable_size(blocks[at]),
+			fill(blocks[at],
+			     size > 1000 ? 1000
+			     : i % 2	 ? size
+					 : malloc_usable_size(blocks[at]),
 			     (unsigned char)i);
 	}
 	for (int i = 0; i < BLOCKS; i++)
@@ -62,11 +69,16 @@ static void *use(void *argument)
 
 static void *stray(void *unused)
 {
-	unsigned char *block = malloc(24), *next = malloc(24);
+	unsigned char *block = malloc(!strcmp(mode, "slack") || !strcmp(mode, "whole") ? 20 : 24),
+		      *next = malloc(24);
 
 	(void)unused;
 	if (!strcmp(mode, "over"))
 		fill(block + 24 + offset, 1, block[0] & 0);
+	else if (!strcmp(mode, "slack"))
+		fill(block + 20 + offset, 1, block[0] & 0);
+	else if (!strcmp(mode, "whole"))
+		printf("%d\n", *(volatile int *)(block + 20 + offset) > 0);
 	else
 		printf("%d\n", ((volatile long *)block)[-1] > 0);
 	free(next);

@@ -3,7 +3,8 @@
  * Compares the flavours `full` and `led` with the interpreter of random programs.  The pieces that
  * the code writes are decoded with the site table.  Their loads, stores, copies and fills must be
  * those of the program, in order.  Their values must be those that memory holds at that point.  In
- * `led` a thread can be stopped before each of them, and otherwise only before calls.
+ * `led` a thread can be stopped before each of them, and otherwise only before calls; and no test of
+ * bounds fails, since random programs stay within their variables.
  */
 #include "raddle/abi.h"
 #include "raddle/full.h"
@@ -157,7 +158,7 @@ static void read_op(struct cursor *c)
 
 static uint8_t room[ROOM];
 static size_t used;
-static int open_pieces, stops;
+static int open_pieces, stops, bounds;
 
 static void *hook_enter(void)
 {
@@ -225,9 +226,19 @@ static void hook_stop(void *thread, const void *p, uint64_t what)
 	stops++;
 }
 
+/* Random programs stay within their variables. */
+static void hook_within(void *thread, const char *p, uint64_t size, const char *start, uint64_t extent,
+			uint32_t site)
+{
+	assert_ptr_equal(thread, &self);
+	assert_true(site != 0 && p >= start && p + size <= start + extent);
+	bounds++;
+}
+
 static void *const hooks[HOOK_COUNT] = {
 	[HOOK_ENTER] = hook_enter,	[HOOK_PIECE] = hook_piece,	 [HOOK_PIECE_END] = hook_piece_end,
 	[HOOK_READ_RANGE] = hook_range, [HOOK_WRITE_RANGE] = hook_range, [HOOK_STOP] = hook_stop,
+	[HOOK_WITHIN] = hook_within,
 };
 
 static void nothing(void)
@@ -346,7 +357,7 @@ static void pieces_tell_accesses_and_values(void **state)
 	for (uint64_t seed = first; seed < first + count; seed++)
 		for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
 			check_program(seed, &ways[i]);
-	assert_true(stops > 100 || given != NULL);
+	assert_true((stops > 100 && bounds > 100) || given != NULL);
 }
 
 int main(void)

@@ -36,6 +36,12 @@ struct raddle_steer *rt_steer_memory(void)
 	return &steer;
 }
 
+size_t rt_usable_size(void *p)
+{
+	(void)p;
+	return 0;
+}
+
 static uint32_t below(uint32_t n)
 {
 	seed = seed * 6364136223846793005u + 1442695040888963407u;

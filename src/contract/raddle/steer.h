@@ -60,8 +60,7 @@
  * threads than the plan began with.  The replayer may set `seed`, `flags` (ASK only), `next` (the
  * slot that runs next, or NONE to choose as above) and `past_count` (earlier decisions count as
  * taken).  To answer, it sets `answers` to `asks` and wakes that futex.  The thread of a decision
- * or watch is always a position in the table of threads.
- */
+ * or watch is always a position in the table of threads. */
 #ifndef RADDLE_STEER_H
 #define RADDLE_STEER_H
 
@@ -74,7 +73,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 23 /* the version of this layout */
+#define RADDLE_STEER_VERSION 24 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, whether it conflicts or not */
 
@@ -288,12 +287,13 @@ struct raddle_slot {
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
 };
 
-/* How the program misused the heap, or how a predicate failed. */
+/* How the program misused memory, or how a predicate failed. */
 enum raddle_misuse {
 	RADDLE_MISUSE_NONE,
 	RADDLE_MISUSE_AFTER_FREE,
 	RADDLE_MISUSE_DOUBLE_FREE,
-	RADDLE_MISUSE_OVERRUN,	 /* an access between blocks of the heap */
+	RADDLE_MISUSE_OVERRUN,	 /* it left a block of the heap */
+	RADDLE_MISUSE_OUTSIDE,	 /* it left a variable or array */
 	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
 	RADDLE_MISUSE_UNDEFINED, /* no value: `address` is unmapped, or 0 after a division by 0 */
 };

@@ -262,7 +262,8 @@ static void note_predicate(struct replay *r, const struct board *b)
 static void note_fault(struct replay *r, const struct board *b)
 {
 	const struct raddle_steer_misuse *f = &r->steer->fault;
-	static const char *const words[] = {NULL, "use after free", "double free", REPLAY_OVERRUN};
+	static const char *const words[] = {NULL, "use after free", "double free", REPLAY_OVERRUN,
+					    REPLAY_OUTSIDE};
 	uint32_t kind = atomic_load(&r->steer->fault.kind);
 
 	r->result->edits = atomic_load(&r->steer->edits);

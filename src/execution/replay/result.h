@@ -111,10 +111,13 @@ struct replay_obstacle {
 /* an access beyond the end of a block of the heap, or before its beginning */
 #define REPLAY_OVERRUN "heap overrun"
 
-/* A misuse of the heap, or a failed predicate, that ended the program. */
+/* an access beyond the end of a variable or array, or before its beginning */
+#define REPLAY_OUTSIDE "access out of bounds"
+
+/* A misuse of memory, or a failed predicate, that ended the program. */
 struct replay_fault {
-	/* "use after free", "double free", REPLAY_OVERRUN, or how a predicate failed; NULL if there
-	 * was no fault */
+	/* "use after free", "double free", REPLAY_OVERRUN, REPLAY_OUTSIDE, or how a predicate failed;
+	 * NULL if there was no fault */
 	const char *what;
 	const char *thread;		 /* the thread that caused the fault */
 	const char *freed;		 /* the thread that had freed the memory, or NULL if unknown */

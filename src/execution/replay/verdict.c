@@ -44,11 +44,12 @@ static void add_fault(const struct replay_fault *f, struct rd_buf *out)
 			    f->thread, f->place);
 		return;
 	}
-	if (!strcmp(f->what, REPLAY_OVERRUN)) {
-		rd_buf_addf(out,
-			    "the program was ended for a %s: %s accessed memory at %s that is not part of a "
-			    "block",
-			    f->what, f->thread, f->place);
+	if (!strcmp(f->what, REPLAY_OVERRUN) || !strcmp(f->what, REPLAY_OUTSIDE)) {
+		rd_buf_addf(
+			out,
+			"the program was ended for %s %s: %s accessed memory at %s that is not part of %s",
+			!strcmp(f->what, REPLAY_OVERRUN) ? "a" : "an", f->what, f->thread, f->place,
+			!strcmp(f->what, REPLAY_OVERRUN) ? "a block" : "the variable or array");
 		return;
 	}
 	rd_buf_addf(out, "the program was ended for a %s: %s %s memory at %s that %s had freed at %s",

@@ -97,6 +97,8 @@ struct instr_options {
 	H(ATOMIC_VALUES, "__raddle_atomic_values", "vppiillll", NEVER)                                       \
 	H(STOP, "__raddle_stop", "vppl", NEVER)                                                              \
 	H(BARRIER, "__raddle_barrier", "vpi", NEVER)                                                         \
+	H(WITHIN, "__raddle_within", "vpplpli", NEVER)                                                       \
+	H(COPIES, "__raddle_copies", "lpppll", NEVER)                                                        \
 	H(PIECE, "__raddle_piece", "ppi", ALWAYS)                                                            \
 	H(PIECE_END, "__raddle_piece_end", "vp", ALWAYS)                                                     \
 	H(GUARD_TEST, "__raddle_guard_test", "vpil", ALWAYS)                                                 \

@@ -209,6 +209,9 @@ static void atomic_before(struct full_function *x, const struct instr_event *eve
 			  LLVMValueRef site)
 {
 	uint64_t what = instr_atomic_what(event, site);
+	full_bounds(x, &(struct full_access){.pointer = event->pointer,
+					     .size = LLVMConstInt(x->u->i64, event->size, false),
+					     .site = site});
 	instr_hook_call(x->u, HOOK_ATOMIC_BEGIN,
 			(LLVMValueRef[]){full_self(x), event->pointer, LLVMConstInt(x->u->i64, what, false)});
 	load_words(x, event, old);
@@ -279,14 +282,17 @@ static bool stop_at_range(struct full_function *x, const struct instr_event *eve
 {
 	LLVMBuilderRef b = x->u->builder;
 	bool write = event->kind == EVENT_RANGE_WRITE;
-	uint64_t marks = (uint64_t)write << 63 | (is_further ? RADDLE_STOP_SAME : 0);
-	LLVMValueRef n = stop_length(x, event), site, what;
+	uint64_t marks = (uint64_t)write << 63 | (is_further ? RADDLE_STOP_SAME : 0) |
+			 (event->size == 0 && event->libc == NULL ? RADDLE_STOP_COMPUTED : 0);
+	LLVMValueRef n = stop_length(x, event), site, number, what;
 	if (n == NULL)
 		return false;
-	site = LLVMBuildIntCast2(b, instr_event_site(x->u, event), x->u->i64, false, "");
+	site = instr_event_site(x->u, event);
+	number = LLVMBuildIntCast2(b, site, x->u->i64, false, "");
 	what = LLVMBuildShl(b, n, LLVMConstInt(x->u->i64, 32, false), "");
-	what = LLVMBuildOr(b, LLVMBuildOr(b, what, site, ""), LLVMConstInt(x->u->i64, marks, false), "");
+	what = LLVMBuildOr(b, LLVMBuildOr(b, what, number, ""), LLVMConstInt(x->u->i64, marks, false), "");
 	instr_hook_call(x->u, HOOK_STOP, (LLVMValueRef[]){full_self(x), event->pointer, what});
+	full_bounds_of_range(x, event, site);
 	return true;
 }
 

@@ -7,6 +7,7 @@
  *	full_piece_*()        piece.c   pieces: their space, fields and end, and their rows in the table
  *	full_call_*()         call.c    calls, intrinsics and atomics
  *	full_inject*()        inject.c  values that a fault may change
+ *	full_bounds()         bounds.c  accesses outside of variables and arrays
  */
 #ifndef INSTR_FULL_H
 #define INSTR_FULL_H
@@ -131,6 +132,21 @@ const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst)
 /* In library.c.  Records ranges that a library function accesses but that no LIBC_RANGE in libc.inc
  * describes: those to record before the call or, if `behind` is set, after it. */
 void full_library(struct full_function *x, LLVMValueRef call, bool behind);
+
+/* An access that must stay within a variable or array. */
+struct full_access {
+	LLVMValueRef pointer;
+	LLVMValueRef size; /* in bytes, as a number of 64 bits */
+	LLVMValueRef site; /* the number as in the trace */
+	/* True if the access may cover several members of a structure, as memcpy() may. */
+	bool crosses_members;
+};
+
+/* In bounds.c.  Inserts a test at the builder's position, if one is needed.  Only in the flavour
+ * `led`. */
+void full_bounds(struct full_function *x, const struct full_access *access);
+/* Does the same for the memory that a call accesses.  `site` is the site of the event. */
+void full_bounds_of_range(struct full_function *x, const struct instr_event *event, LLVMValueRef site);
 
 /* walk.c */
 void instr_full_walk(struct full_function *x);

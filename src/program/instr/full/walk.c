@@ -161,6 +161,9 @@ static void walk_stop(struct full_function *x, const struct instr_event *event, 
 		instr_hook_call(
 			x->u, HOOK_STOP,
 			(LLVMValueRef[]){full_self(x), event->pointer, LLVMConstInt(x->u->i64, what, false)});
+	full_bounds(x, &(struct full_access){.pointer = event->pointer,
+					     .size = LLVMConstInt(x->u->i64, event->size, false),
+					     .site = site});
 }
 
 /* Records an access of a value that is too large for a piece. */

@@ -40,6 +40,7 @@ enum rt_access {
 	RT_ACCESS_ACQUIRES_NOT = 4, /* an atomic access whose memory order does not acquire */
 	RT_ACCESS_RELEASES_NOT = 8, /* an atomic access whose memory order does not release */
 	RT_ACCESS_SAME_CALL = 16,   /* made by the same call as the access reported before it */
+	RT_ACCESS_COMPUTED = 32,    /* the program computed how many bytes are accessed */
 };
 
 /* How long an operation may wait.  A null pointer to this means that there is no time limit. */
@@ -247,8 +248,7 @@ static inline void rt_op_left(struct rt_op *op)
 	struct rt_op name __attribute__((cleanup(rt_op_left)));                                              \
 	rt_op(&name, kind, (uint64_t)(object))
 
-/* Sets whether this layer must be notified of each access of the thread before the access
- * happens. */
+/* Sets whether this layer must be notified of each access of the thread, before it happens. */
 static inline void rt_heed(struct rt_thread *t, enum rt_layer_number number, bool each)
 {
 	t->each = (t->each & ~(1u << number)) | (uint32_t)each << number;
@@ -285,6 +285,9 @@ static inline bool rt_prefers_writers(const pthread_rwlock_t *rwlock)
 {
 	return rwlock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
+
+/* rt/core/memory/allocate.c: the usable size of a block.  Layers are not notified (`sized`). */
+size_t rt_usable_size(void *p);
 
 /* rt/core/sync/listened.c: whole operations, for threads that are not recorded and for threads
  * whose operations layers are notified of.  All return errno values. */

@@ -24,8 +24,6 @@
 #include "rt/core/layer.h"
 #include "rt/core/one.h"
 
-#include <malloc.h>
-
 #define WORDS 8192 /* the number of entries of the table; like INDEX, a power of two */
 #define INDEX (2 * RADDLE_STEER_PAIRS)
 /* The number of reads of a word that are kept since its last write.  Chosen by hand.  If more
@@ -239,7 +237,7 @@ static void acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint6
 static void frees(struct rt_thread *t, void *p, bool *kept)
 {
 	(void)kept;
-	look(t, (uintptr_t)p, malloc_usable_size(p), rt_call_site(t), true);
+	look(t, (uintptr_t)p, rt_usable_size(p), rt_call_site(t), true);
 }
 
 static void begins(struct rt_thread *t)

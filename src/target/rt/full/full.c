@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <link.h>
-#include <malloc.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -275,7 +274,7 @@ static bool is_mapping(size_t usable)
  * would touch pages that the program never uses. */
 void *rt_fresh(void *p, size_t known)
 {
-	size_t size = p ? malloc_usable_size(p) : 0;
+	size_t size = p ? rt_usable_size(p) : 0;
 
 	if (size > known && (size <= RT_FULL_FRESH_MAX || !is_mapping(size)))
 		__builtin_memset((char *)p + known, 0, size - known);

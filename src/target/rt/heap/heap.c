@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Keeps freed memory in quarantine, so that it is not reused for a while.  Accesses to this memory,
- * and attempts to free it again, are reported.  So are accesses to the word before a block, where
- * libc keeps the block's size: a program that runs over the end of a block reaches this word of the
- * next block before it reaches that block's memory.
+ * and attempts to free it again, are reported.  So are accesses outside of blocks and variables:
  *
- * In: the blocks that the program frees, and each of its accesses in the flavour `led`.  Out: sets
- * `fault` of raddle/steer.h and ends the process with SIGABRT, before the bad access happens.
+ *  - to the word before a block, where libc keeps the block's size.  A program that runs over the end
+ *    of a block comes to the word of the next block before it comes to that block's memory.
+ *  - to the *slack* of a block: what libc has added to the size that the program asked for, until the
+ *    program asks for the usable size.  Programs that copy whole words or structures may access slack
+ *    together with the last bytes of the block.  So an access counts only if it begins in the slack,
+ *    or if the program computed the size that it writes.
+ *  - to memory outside of a variable or array, which the program's code detects (instr/full/bounds.c).
+ *
+ * In: the blocks that the program allocates and frees, and each of its accesses in the flavour `led`.
+ * Out: sets `fault` of raddle/steer.h and ends the process with SIGABRT, before the bad access happens.
  *
  * Freed blocks are passed on to the allocator, the oldest first, only when there are more than
  * BLOCKS of them or when they contain more than BYTES in total.  Until then, their memory cannot be
- * reused.  For each GRANULE, one bit marks freed memory, and another one the size of a block.  The
- * bits of a page are in a hash table with open addressing.  Once this table is a quarter full, the
- * sizes in further pages are not marked; once it is half full, blocks are freed at once.
+ * reused.  Memory is marked by one byte for each GRANULE.  The bytes of a page are in a hash table
+ * with open addressing.  Once this table is a quarter full, the sizes and the slack of further blocks
+ * are not marked; once it is half full, blocks are freed at once.
  *
  * While a replay follows its plan, only one thread runs at a time, but after the end of the plan
  * several may run.  So there is a lock, and signals are blocked while it is held.
@@ -40,14 +46,22 @@
 /* maximum number of bytes of a block that are filled; more would take too long */
 #define FILLED (1u << 20)
 
-struct page {
-	uintptr_t number; /* the page number; 0 if the entry is unused */
-	uint64_t freed[PAGE / GRANULE / 64];
-	/* the second half of the granule contains the size of the block that begins after it */
-	uint64_t sizes[PAGE / GRANULE / 64];
+/* larger slack is not marked, in bytes: more than libc adds to a block that is a mapping of its own */
+#define MOST_SLACK (2 * PAGE)
+
+/* The mark of a granule. */
+enum {
+	USED = 31, /* if these bits are not 0: one more than the number of bytes before the slack */
+	SIZE = 64, /* the second half contains the size of the block that begins after the granule */
+	FREED = 128,
 };
 
-_Static_assert((PAGES & (PAGES - 1)) == 0 && PAGE % (64 * GRANULE) == 0, "positions wrap, bits fill words");
+struct page {
+	uintptr_t number; /* the page number; 0 if the entry is unused */
+	uint8_t marks[PAGE / GRANULE];
+};
+
+_Static_assert((PAGES & (PAGES - 1)) == 0 && GRANULE < USED, "positions wrap, marks are distinct");
 
 struct block {
 	uintptr_t start;
@@ -60,7 +74,7 @@ struct heap {
 	struct page *pages;
 	struct block *blocks; /* a ring of BLOCKS entries */
 	uint64_t first, count, bytes, page_count;
-	uintptr_t lowest, end; /* all marked sizes are in this range */
+	uintptr_t lowest, end; /* all marks except FREED are in this range */
 	_Atomic uint32_t lock;
 };
 
@@ -95,30 +109,8 @@ static struct page *page_at(uintptr_t number)
 	return &heap()->pages[at % PAGES];
 }
 
-static uint64_t granules_of(uint64_t size)
-{
-	return (size + GRANULE - 1) / GRANULE;
-}
-
-static void set_bit(uint64_t *bits, uintptr_t address, bool value)
-{
-	uint32_t bit = address % PAGE / GRANULE;
-
-	if (value)
-		bits[bit / 64] |= 1ull << bit % 64;
-	else
-		bits[bit / 64] &= ~(1ull << bit % 64);
-}
-
-static bool has_bit(const uint64_t *bits, uintptr_t address)
-{
-	uint32_t bit = address % PAGE / GRANULE;
-
-	return bits[bit / 64] >> bit % 64 & 1;
-}
-
-/* Returns the entry of a page, and adds it to the table if necessary.  A page without bits stays in
- * the table, since removing it would break the search. */
+/* Returns the entry of a page, and adds it to the table if necessary.  A page without bits stays in the
+ * table, since removing it would break the search. */
 static struct page *page_for(uintptr_t address)
 {
 	struct page *p = page_at(address / PAGE);
@@ -128,17 +120,22 @@ static struct page *page_for(uintptr_t address)
 	return p;
 }
 
-static void mark(uintptr_t start, uint64_t size, bool freed)
+/* Returns the mark of the granule at this address, to change it. */
+static uint8_t *mark_for(uintptr_t address)
 {
-	for (uint64_t i = 0; i < granules_of(size); i++)
-		set_bit(page_for(start + i * GRANULE)->freed, start + i * GRANULE, freed);
+	return &page_for(address)->marks[address % PAGE / GRANULE];
+}
+
+static uint8_t mark_at(uintptr_t address)
+{
+	const struct page *p = page_at(address / PAGE);
+
+	return p->number ? p->marks[address % PAGE / GRANULE] : 0;
 }
 
 static bool is_freed(uintptr_t address)
 {
-	const struct page *p = page_at(address / PAGE);
-
-	return p->number && has_bit(p->freed, address);
+	return mark_at(address) & FREED;
 }
 
 /* ---- faults ---- */
@@ -167,7 +164,7 @@ static _Noreturn void tell(const struct rt_thread *t, uint32_t kind, uintptr_t a
 	rt_end_process();
 }
 
-/* ---- sizes of blocks ---- */
+/* ---- sizes of blocks, and slack ---- */
 
 /* Returns the granule whose second half contains the size of the block at p. */
 static uintptr_t size_of(uintptr_t p)
@@ -176,26 +173,48 @@ static uintptr_t size_of(uintptr_t p)
 	return p - GRANULE;
 }
 
-static void allocates(uintptr_t p)
+static uintptr_t granule_of(uintptr_t address)
+{
+	return address & ~(uintptr_t)(GRANULE - 1);
+}
+
+static bool has_room_for_marks(uintptr_t address)
+{
+	return page_at(address / PAGE)->number || heap()->page_count < PAGES / 4;
+}
+
+static void mark_slack(uintptr_t slack, uintptr_t end)
+{
+	for (uintptr_t at = granule_of(slack); at < end && has_room_for_marks(at); at += GRANULE)
+		*mark_for(at) |= at < slack ? slack - at + 1 : 1;
+}
+
+/* The marks of slack are those of the block's last granules, without a gap. */
+static void forget_slack(uintptr_t p, uint64_t usable)
+{
+	for (uintptr_t at = granule_of(p + usable - 1); at >= p && mark_at(at) & USED; at -= GRANULE)
+		*mark_for(at) &= ~USED;
+}
+
+static void allocates(uintptr_t p, uint64_t size)
 {
 	struct heap *h = heap();
-	uint64_t signals;
+	uint64_t signals, usable = rt_usable_size((void *)p);
 
 	take(&signals);
-	if (page_at(size_of(p) / PAGE)->number || h->page_count < PAGES / 4) {
-		set_bit(page_for(size_of(p))->sizes, size_of(p), true);
-		h->lowest = h->lowest && h->lowest < size_of(p) ? h->lowest : size_of(p);
-		h->end = h->end > p ? h->end : p;
-	}
+	if (has_room_for_marks(size_of(p)))
+		*mark_for(size_of(p)) |= SIZE;
+	if (usable - size < MOST_SLACK)
+		mark_slack(p + size, p + usable);
+	h->lowest = h->lowest && h->lowest < size_of(p) ? h->lowest : size_of(p);
+	h->end = h->end > p + usable ? h->end : p + usable;
 	give(&signals);
 }
 
 static void forget_size(uintptr_t p)
 {
-	struct page *page = page_at(size_of(p) / PAGE);
-
-	if (page->number)
-		set_bit(page->sizes, size_of(p), false);
+	if (mark_at(size_of(p)) & SIZE)
+		*mark_for(size_of(p)) &= ~SIZE;
 }
 
 static void leaves(uintptr_t p)
@@ -206,45 +225,80 @@ static void leaves(uintptr_t p)
 		return;
 	take(&signals);
 	forget_size(p);
+	forget_slack(p, rt_usable_size((void *)p));
 	give(&signals);
 }
 
-/* Returns true if the second half of this granule contains the size of a block, and the access
- * touches that half. */
-static bool is_size(uintptr_t granule, uintptr_t address, uint64_t size)
+static void sized(uintptr_t p, uint64_t usable)
 {
-	const struct page *p = page_at(granule / PAGE);
+	uint64_t signals;
 
-	return p->number && has_bit(p->sizes, granule) && address < granule + GRANULE &&
-	       address + size > granule + GRANULE / 2;
+	take(&signals);
+	forget_slack(p, usable);
+	give(&signals);
 }
 
 /* ---- accesses ---- */
 
-static bool is_among_sizes(uintptr_t address, uint64_t size)
+struct range {
+	uintptr_t address, end;
+	/* true if it must not touch any slack, even if it begins in the block */
+	bool strict;
+};
+
+/* Returns true if the access leaves the block to which the granule belongs. */
+static bool overruns(const struct range *r, uintptr_t granule, uint8_t mark)
 {
-	return address < heap()->end && address + size > heap()->lowest;
+	uintptr_t slack = granule + (mark & USED) - 1;
+
+	if (mark & SIZE && r->address < granule + GRANULE && r->end > granule + GRANULE / 2)
+		return true;
+	return mark & USED && r->end > slack && r->address < granule + GRANULE &&
+	       (r->strict || r->address >= slack);
+}
+
+static bool is_among_marks(uintptr_t address, uintptr_t end)
+{
+	return address < heap()->end && end > heap()->lowest;
+}
+
+static void examine(struct rt_thread *t, const struct range *r, uint32_t site)
+{
+	for (uintptr_t at = granule_of(r->address); at < r->end; at += GRANULE) {
+		uint8_t mark = mark_at(at);
+
+		if (RT_LIKELY(!mark))
+			continue;
+		if (mark & FREED)
+			tell(t, RADDLE_MISUSE_AFTER_FREE, at < r->address ? r->address : at, site);
+		if (overruns(r, at, mark))
+			tell(t, RADDLE_MISUSE_OVERRUN, r->address, site);
+	}
 }
 
 static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
-	bool sizes = is_among_sizes(address, size);
+	const struct range r = {address, address + size, how & RT_ACCESS_COMPUTED && how & RT_ACCESS_WRITE};
 
-	(void)how;
-	if ((!heap()->count && !sizes) || t->internal)
-		return;
-	for (uintptr_t at = address & ~(uintptr_t)(GRANULE - 1); at < address + size; at += GRANULE) {
-		if (is_freed(at))
-			tell(t, RADDLE_MISUSE_AFTER_FREE, at < address ? address : at, site);
-		if (sizes && is_size(at, address, size))
-			tell(t, RADDLE_MISUSE_OVERRUN, address, site);
-	}
+	if ((heap()->count || is_among_marks(r.address, r.end)) && !t->internal)
+		examine(t, &r, site);
 }
 
 static void accesses(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	if (how & RT_ACCESS_ATOMIC)
 		touches(t, address, size, site, how);
+}
+
+static void copies(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
+{
+	touches(t, address, size, site, RT_ACCESS_WRITE | RT_ACCESS_COMPUTED);
+}
+
+static void strays(struct rt_thread *t, uintptr_t address, uint32_t site)
+{
+	if (!t->internal)
+		tell(t, RADDLE_MISUSE_OUTSIDE, address, site);
 }
 
 /* A lock in freed memory must not be used either. */
@@ -272,7 +326,8 @@ static void let_go(void)
 	h->first = (h->first + 1) % BLOCKS;
 	h->count--;
 	h->bytes -= b.size;
-	mark(b.start, b.size, false);
+	for (uint64_t i = 0; i < b.size; i += GRANULE)
+		*mark_for(b.start + i) &= ~FREED;
 	forget_size(b.start);
 	REAL(free)((void *)b.start);
 }
@@ -291,12 +346,14 @@ static void keep(const struct rt_thread *t, uintptr_t start, uint64_t size)
 	RT_ASSERT(h->count < BLOCKS && h->bytes + size <= BYTES);
 	h->blocks[(h->first + h->count++) % BLOCKS] = (struct block){start, size, t->number, rt_call_site(t)};
 	h->bytes += size;
-	mark(start, size, true);
+	forget_slack(start, size);
+	for (uint64_t i = 0; i < size; i += GRANULE)
+		*mark_for(start + i) |= FREED;
 }
 
 static void frees(struct rt_thread *t, void *p, bool *kept)
 {
-	uint64_t size = malloc_usable_size(p), signals;
+	uint64_t size = rt_usable_size(p), signals;
 
 	if (heap()->count && is_freed((uintptr_t)p))
 		tell(t, RADDLE_MISUSE_DOUBLE_FREE, (uintptr_t)p, rt_call_site(t));
@@ -336,8 +393,11 @@ const struct rt_layer rt_layer_heap = {
 		      .touches = touches,
 		      .stops = touches,
 		      .frees = frees,
+		      .copies = copies,
+		      .strays = strays,
 		      .allocates = allocates,
 		      .leaves = leaves,
+		      .sized = sized,
 		      .handles = handles,
 		      .op_enter = op_enter},
 };

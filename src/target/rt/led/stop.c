@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The hook of the flavour `led`.  It is called before each load and store, before the accesses of a
- * library function, and before a call that writes to a stream.  In: the address, site and kind of
- * the access.  Out: notifications to the layers, which may stop the thread there (rt/core/layer.h).
+ * The hooks of the flavour `led`.  __raddle_stop() is called before each load and store, before the
+ * accesses of a library function, and before a call that writes to a stream.  In: the address, site and
+ * kind of the access.  Out: notifications to the layers, which may stop the thread there
+ * (rt/core/layer.h).  The other hooks are called after it, before some of these accesses.
  *
  * Until the threads have reached their goals, only first accesses in a segment are counted.  The
  * flavour `record`, from whose traces schedules are made, does the same.  After that, layers are
@@ -50,7 +51,8 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	bool write = RADDLE_ATOMIC_WRITES(what);
 	uint64_t size = RADDLE_ATOMIC_SIZE(what);
 	uint32_t how = (write ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
-		       (what & RADDLE_STOP_SAME ? RT_ACCESS_SAME_CALL : 0);
+		       (what & RADDLE_STOP_SAME ? RT_ACCESS_SAME_CALL : 0) |
+		       (what & RADDLE_STOP_COMPUTED ? RT_ACCESS_COMPUTED : 0);
 
 	if (!t || t->recording != RT_LISTENED)
 		return;
@@ -72,6 +74,36 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	if (t->every || is_first(t, (uintptr_t)p, size, write))
 		RT_NOTIFY(access, t, (uintptr_t)p, size, (uint32_t)what, how);
 	RT_NOTIFY(touches, t, (uintptr_t)p, size, (uint32_t)what, how);
+}
+
+__attribute__((visibility("default"))) void __raddle_within(struct raddle_self *self, const void *p,
+							    uint64_t size, const void *start, uint64_t extent,
+							    uint32_t site)
+{
+	struct rt_thread *t;
+	uint64_t at = (uintptr_t)p - (uintptr_t)start;
+
+	if (RT_LIKELY((at <= extent && size <= extent - at) || !size))
+		return;
+	t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	if (t && t->recording == RT_LISTENED)
+		RT_NOTIFY(strays, t, (uintptr_t)p, site);
+}
+
+__attribute__((visibility("default"))) uint64_t __raddle_copies(struct raddle_self *self, const char *p,
+								const char *from, uint64_t max, uint64_t what)
+{
+	struct rt_thread *t = self == &rt_placeholder ? rt_self() : (struct rt_thread *)self;
+	uint64_t before = 0, n = 0;
+
+	if (!t || t->recording != RT_LISTENED || !p || !from)
+		return 0;
+	while (what & RADDLE_COPIES_APPENDS && p[before])
+		before++;
+	while (n < max && from[n])
+		n++;
+	RT_NOTIFY(copies, t, (uintptr_t)p, before + n + 1, (uint32_t)what);
+	return before + n + 1;
 }
 
 __attribute__((visibility("default"))) void __raddle_barrier(struct raddle_self *self, uint32_t kind)

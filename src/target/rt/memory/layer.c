@@ -18,7 +18,6 @@
 #include "raddle/steer.h"
 
 #include <errno.h>
-#include <malloc.h>
 
 #define RANGE_MAX 512 /* bytes: the most that one access at a tracked site adds to tracked memory */
 /* A call may run code that is not instrumented and writes to memory.  This is the number of
@@ -559,7 +558,7 @@ static void frees(struct rt_thread *t, void *p, bool *kept)
 {
 	(void)kept;
 	if (p && enter(t))
-		forget(t, (uintptr_t)p, malloc_usable_size(p));
+		forget(t, (uintptr_t)p, rt_usable_size(p));
 }
 
 /* ---- threads ---- */

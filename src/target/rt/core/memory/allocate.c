@@ -22,6 +22,11 @@ __attribute__((visibility("default"))) void *__raddle_interpose_memory(void)
 	return (void *)__raddle_interpose_memory;
 }
 
+size_t rt_usable_size(void *p)
+{
+	return REAL(malloc_usable_size)(p);
+}
+
 static uint64_t kind_of(const struct rt_thread *t, enum raddle_alloc_kind kind)
 {
 	return t->new_kind ? t->new_kind - 1 : kind;
@@ -36,10 +41,10 @@ static __attribute__((noinline, cold)) void *notified_allocated(void *p, size_t 
 	if (!p && size)
 		rt_refused(ENOMEM);
 	if (t)
-		RT_NOTIFY(forget, t, A(p), malloc_usable_size(p));
+		RT_NOTIFY(forget, t, A(p), rt_usable_size(p));
 	if (t && !t->internal) {
 		if (!rt_has_own_allocator())
-			RT_NOTIFY(allocates, A(p));
+			RT_NOTIFY(allocates, A(p), size);
 		rt_forget(t, A(p), size);
 		if (!rt_unread())
 			rt_heap(t, RADDLE_ALLOC, A(p), size, kind_of(t, kind));
@@ -74,7 +79,7 @@ static __attribute__((noinline, cold)) void notified_released(void *p)
 		return;
 	if (!rt_unread())
 		note_free(t, p);
-	RT_NOTIFY(access, t, A(p), malloc_usable_size(p), rt_call_site(t), RT_ACCESS_WRITE);
+	RT_NOTIFY(access, t, A(p), rt_usable_size(p), rt_call_site(t), RT_ACCESS_WRITE);
 	RT_NOTIFY(freeing, t);
 }
 
@@ -150,7 +155,7 @@ INTERPOSE(void *, calloc, (size_t count, size_t size))
 static void *reallocated(void *old, void *p, size_t size)
 {
 	if (!p && old && size)
-		allocated(old, malloc_usable_size(old), RADDLE_ALLOC_MALLOC);
+		allocated(old, rt_usable_size(old), RADDLE_ALLOC_MALLOC);
 	return allocated(p, size, RADDLE_ALLOC_MALLOC);
 }
 
@@ -183,7 +188,7 @@ static void *resize(void *old, size_t size)
 
 	if (RT_UNLIKELY(rt_is_early(old)))
 		return adopted(old, size);
-	before = old ? malloc_usable_size(old) : 0;
+	before = old ? rt_usable_size(old) : 0;
 	released(old);
 	if (RT_UNLIKELY(rt.callbacks.frees != NULL) && old && size)
 		return reallocated(old, rt_fresh(moved(old, size, before), before), size);
@@ -246,4 +251,14 @@ INTERPOSE(void *, pvalloc, (size_t size))
 {
 	return allocated(rt_fresh(INSIDE(REAL(pvalloc)(size)), 0), (size + rt.page - 1) & -rt.page,
 			 RADDLE_ALLOC_ALIGNED);
+}
+
+/* Programs that ask for the usable size also use what they did not request. */
+INTERPOSE(size_t, malloc_usable_size, (void *p))
+{
+	size_t size = rt_usable_size(p);
+
+	if (p)
+		RT_NOTIFY(sized, A(p), size);
+	return size;
 }
