@@ -27,7 +27,7 @@ harmless order hits
 
 # Most of these programs were written without looking at Raddle, and held out until their first run.
 programs="lock-order-flag.c bank-transfer.c heap-neighbour.c member-index.c block-slack.c other-crash.c
-	ping-pong.c async-pending.cc"
+	lazy-lock.c ping-pong.c async-pending.cc"
 [ -z "${RADDLE_LONG-}" ] || programs=$(cd "$ROOT/test/prog/cause" && ls)
 for program in $programs; do
 	has_classes "$ROOT/test/prog/cause/$program"

@@ -251,8 +251,25 @@ static void test_between(void **state)
 	assert_false(next_is_between(&all, &d));
 }
 
-/* A thread may go on without its access if the race was only seen in one order, and no run
- * failed. */
+/* Pairs in which a thread stops at a further access are made while nothing harmful was found. */
+static void test_switched(void **state)
+{
+	struct decision d;
+	struct world w;
+
+	(void)state;
+	set_all(&w, "a", "a", "a");
+	classify(&w, &all, &d);
+	assert_true(next_is_switched(&all, &w.runs, 0, &d));
+	assert_false(next_is_switched(&all, &w.runs, 24, &d));
+	w.runs.count = next_room(&all);
+	assert_false(next_is_switched(&all, &w.runs, 0, &d));
+	set_all(&w, "!", "a", "a");
+	classify(&w, &all, &d);
+	assert_false(next_is_switched(&all, &w.runs, 0, &d));
+}
+
+/* A thread may pass without its access if the race was only seen in one order, and no run failed. */
 static void test_may_pass(void **state)
 {
 	struct finding f = {.status = FINDING_CONFIRMED, .observed = true};
@@ -570,7 +587,7 @@ int main(void)
 		cmocka_unit_test(test_write_down),   cmocka_unit_test(test_consequence),
 		cmocka_unit_test(test_lost_output),  cmocka_unit_test(test_lost_fault),
 		cmocka_unit_test(test_lost_many),    cmocka_unit_test(test_between),
-		cmocka_unit_test(test_may_pass),
+		cmocka_unit_test(test_may_pass),     cmocka_unit_test(test_switched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,9 @@
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
+/* The maximum number of pairs in which a thread stops at a further access.  Chosen by hand: enough for
+ * each of the first twelve accesses, after which either thread continues. */
+#define PAIRS_SWITCHED 24
 /* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
  * made.  Set by hand.  If statistics have to decide, this is enough to explain a fault that occurs
  * in one run in five of one order, and never in the other. */
@@ -70,6 +73,13 @@ bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, s
 	if (d->class == FINDING_SPEC_VIOLATED)
 		return false;
 	return is_in_doubt(l, runs) || (runs->count < next_pairs(l) && decide_stale(runs) < PAIRS_STALE);
+}
+
+bool next_is_switched(const struct next_limits *l, const struct decide_runs *runs, size_t made,
+		      struct decision *d)
+{
+	decide(runs, d);
+	return runs->count < next_room(l) && made < PAIRS_SWITCHED && !next_is_bad(d);
 }
 
 bool next_is_between(const struct next_limits *l, const struct decision *d)

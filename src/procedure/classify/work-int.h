@@ -10,6 +10,7 @@
 #include "classify/next-int.h"
 #include "classify/routes-int.h"
 #include "classify/tracks-int.h"
+#include "classify/unordered-int.h"
 #include "classify/weaken-int.h"
 
 #define WORK_RUNS "runs"       /* name of the statistic, in an answer, that counts runs */
@@ -30,6 +31,14 @@ struct race_work {
 	struct decide_runs runs;
 	size_t controls; /* number of runs of the control group */
 	struct decision decision;
+	/* what the detector found in runs of both orders, once it has run, which it does for one
+	 * occurrence of the race; the accesses at which a thread stops in the pairs from number
+	 * `switched_from` on; and whether one did (switched.c) */
+	bool has_detected;
+	struct unordered unordered;
+	struct schedule switched;
+	size_t switched_from;
+	bool has_switched;
 	struct tracks tracks;
 	/* the accesses that obey memory models, and those at which threads may be switched; may be
 	 * empty */
@@ -67,6 +76,21 @@ const struct trial *work_run_at(const struct race_work *w, struct decide_place p
 
 /* Copies the schedule.  Stores the copy, which the set owns, in *kept. */
 int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept);
+
+/* ---- switched.c: other accesses that only one order of the race leaves unordered ---- */
+
+/* The number of variants that differ in which thread continues after the two accesses. */
+#define SWITCHED_WAYS 2
+
+/* Runs a schedule under the detector, and notes what it finds. */
+int switched_detect(struct race_work *w, enum variant_group group, const struct schedule *s, struct trial *t);
+
+/* Chooses the accesses at which a thread stops in further pairs.  Returns false if there are none. */
+bool switched_begin(struct race_work *w);
+
+/* Makes run number `p.number` of a group, counted from `switched_from`.  Two consecutive pairs stop a
+ * thread at the same access, the next two at the next one. */
+int switched_run(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made);
 
 /* ---- evidence.c: harm is reported only if it is reproduced ---- */
 

@@ -44,6 +44,8 @@ static int run_variant(struct race_work *w, struct decide_place p, struct trial 
 {
 	struct variant v;
 
+	if (p.group < VARIANT_CONTROL && p.number >= w->switched_from)
+		return switched_run(w, p, t, made);
 	make_variant(w, p, &v);
 	return trial_run(&w->bench, &v.schedule, t, made);
 }
@@ -182,6 +184,45 @@ static int run_pair(struct race_work *w, size_t number)
 	return err ? err : run_experiments(w);
 }
 
+/* Runs both orders under the detector.  In two pairs, the threads continue in either order after the
+ * accesses. */
+static int run_detected(struct race_work *w)
+{
+	struct trial t;
+	int err = RD_OK;
+
+	for (size_t i = 0; i < SWITCHED_WAYS * VARIANT_CONTROL && !err; i++) {
+		struct decide_place p = {i % VARIANT_CONTROL, i / VARIANT_CONTROL};
+		struct variant v;
+
+		make_variant(w, p, &v);
+		err = switched_detect(w, p.group, &v.schedule, &t);
+	}
+	return err;
+}
+
+/* If only one order of the race leaves other accesses unordered, makes pairs in which a thread stops at
+ * one of these accesses. */
+static int run_switched(struct race_work *w)
+{
+	size_t idle = 0, made = 0;
+	int err;
+
+	if (!w->how->techniques.schedules || w->how->models || next_is_bad(&w->decision) ||
+	    !next_is_met(&w->runs) || w->has_detected)
+		return RD_OK;
+	w->has_detected = true;
+	err = run_detected(w);
+	if (err || !switched_begin(w))
+		return err;
+	while (!err && next_is_switched(&w->limits, &w->runs, made++, &w->decision) && idle < SWITCHED_WAYS) {
+		w->has_switched = false;
+		err = run_pair(w, w->runs.count);
+		idle = w->has_switched ? 0 : idle + 1;
+	}
+	return err;
+}
+
 int work_run_pairs(struct race_work *w)
 {
 	size_t room = next_room(&w->limits) + models_room(w),
@@ -189,11 +230,15 @@ int work_run_pairs(struct race_work *w)
 	int err = RD_OK;
 
 	w->runs.count = w->runs.experiment_count = w->controls = 0;
+	w->switched_from = SIZE_MAX;
+	unordered_clear(&w->unordered);
 	w->runs.experiments = rd_arena_alloc(w->bench.arena, experiments * sizeof *w->runs.experiments);
 	for (unsigned g = 0; g < VARIANT_GROUPS; g++)
 		w->runs.items[g] = rd_arena_alloc(w->bench.arena, room * sizeof *w->runs.items[g]);
 	while (!err && next_is_pair(&w->limits, &w->runs, &w->decision))
 		err = run_pair(w, w->runs.count);
+	if (!err)
+		err = run_switched(w);
 	if (!err && w->how->models)
 		err = models_explore(w);
 	RD_ASSERT(w->runs.count <= room);
@@ -344,6 +389,7 @@ static int open_work(struct race_work *w, const char *directory)
 	int err;
 
 	schedule_init(&w->lists);
+	schedule_init(&w->switched);
 	if (w->how->models) {
 		tracks_copy(&w->tracks, w->how->tracks);
 		tracks_fill(&w->tracks, NULL, &w->lists);
@@ -365,6 +411,8 @@ static void close_work(struct race_work *w)
 	routes_release(&w->routes);
 	routes_release(&w->elsewhere);
 	schedule_release(&w->lists);
+	schedule_release(&w->switched);
+	unordered_release(&w->unordered);
 	tracks_release(&w->tracks);
 	for (size_t i = 0; i < w->made_count; i++)
 		schedule_release(&w->made[i]);
