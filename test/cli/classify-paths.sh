@@ -32,7 +32,7 @@ class_of() {
 	jq -r '[.findings[] | select(.kind == "race") | (.class // "-") + " " + (.consequence // "-")] | sort | unique | join(",")' "$1.json"
 }
 
-programs="argv_above argv_word argv_behind argv_harmless argv_written stdin_letter stdin_summed file_above env_above"
+programs="argv_above argv_word argv_row argv_chosen argv_skips argv_behind argv_harmless argv_written stdin_letter stdin_summed file_above env_above"
 [ -z "${RADDLE_LONG-}" ] || programs=$(sed '/^#/d; s/ .*//' "$ROOT/test/prog/classify/labels-input")
 mkdir -p found out
 for program in $programs; do
@@ -53,6 +53,10 @@ for program in $programs; do
 	file:*) [ "$(cat data/in.txt)" = "${input#file:}" ] || complain "$program: the user's file was changed" ;;
 	esac
 done
+
+# An input with which the race is not reached is named.
+jq -e '.findings[0].notes | any(test("^not examined: argv 1 [0-9]+: .*should reach its read of shared"))' argv_skips.json >/dev/null ||
+	complain "not examined: $(jq -c '.findings[0].notes' argv_skips.json)"
 
 # The inputs that were covered are described in words.  Then without this technique, and with inputs
 # that the user names.

@@ -96,15 +96,23 @@ static void note_losses(struct race_work *w, const struct paths *p)
 		finding_note(w->set, w->f, "more branches depend on input than were tried");
 }
 
-/* Adds a note for each path, which describes the inputs that take that path. */
+static void note_lines(struct race_work *w, const char *what, const struct rd_buf *lines)
+{
+	const char *line = lines->length ? lines->data : "", *end;
+
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		finding_note(w->set, w->f, finding_textf(w->set, "%s: %.*s", what, (int)(end - line), line));
+}
+
+/* Adds a note for each path, which describes the inputs that take that path, and one for each input
+ * with which the race could not be examined. */
 static void note_covered(struct race_work *w, const struct paths *p)
 {
-	const char *line = p->covered.data, *end;
-
-	if (!p->depends || w->decision.class != FINDING_K_WITNESS_HARMLESS)
+	if (w->decision.class == FINDING_SPEC_VIOLATED)
 		return;
-	for (; (end = strchr(line, '\n')); line = end + 1)
-		finding_note(w->set, w->f, finding_textf(w->set, "covered: %.*s", (int)(end - line), line));
+	if (p->depends && w->decision.class == FINDING_K_WITNESS_HARMLESS)
+		note_lines(w, "covered", &p->covered);
+	note_lines(w, "not examined", &p->dropped);
 }
 
 /* Chooses the input with the worst class.  Its runs then decide the class of the race.  If no other

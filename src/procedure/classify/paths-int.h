@@ -26,8 +26,9 @@ struct paths {
 	void *context;
 
 	/* The following members are results. */
-	unsigned primaries; /* including the first */
-	unsigned discarded; /* number of inputs with which the schedule did not reach the race */
+	unsigned primaries;    /* including the first */
+	unsigned discarded;    /* number of inputs with which the schedule did not reach the race */
+	struct rd_buf dropped; /* a line for each of the first of these: the input, and why it was dropped */
 	/* number of questions to the solver, and of those without an answer */
 	uint64_t queries, unknown;
 	uint64_t solver_work;  /* what the questions cost, in steps of the solver */

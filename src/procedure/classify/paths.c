@@ -34,6 +34,8 @@
 /* At most this many inputs are tried for each primary (new path to the race) that the caller
  * requests. */
 #define TRIES_PER_PATH 16
+/* At most this many of the inputs that were dropped are described, so that the notes stay readable. */
+#define DROPPED_MOST 3
 
 /* A primary (path to the race) whose branches have not been flipped yet.  It has one trace for each
  * order of the two accesses. */
@@ -172,6 +174,25 @@ static int take_primary(struct explorer *x, struct item *item)
 	return err;
 }
 
+static const char *why_dropped(const struct trial *t)
+{
+	return t->why ? t->why : "the threads did not both reach their accesses";
+}
+
+/* Describes an input that is dropped: "argv 1 x: why". */
+static void note_dropped(struct paths *p, const struct rd_override *given, const struct trial *t)
+{
+	size_t at = p->dropped.length;
+
+	if (p->discarded++ >= DROPPED_MOST)
+		return;
+	rd_override_format(given, &p->dropped);
+	for (; at < p->dropped.length; at++)
+		if (p->dropped.data[at] == '\n')
+			p->dropped.data[at] = at + 1 < p->dropped.length ? ',' : ':';
+	rd_buf_addf(&p->dropped, " %s\n", why_dropped(t));
+}
+
 /* Tries an input.  If the threads do not both reach their accesses in the first order, the second
  * order is not tried.  If `anyway` is set, the input is analysed even if its path is already
  * known. */
@@ -189,7 +210,8 @@ static int try_input(struct explorer *x, const struct rd_override *given, bool a
 		note_losses(x->p, &item.traces[i]);
 	}
 	if (err || (!t[0].counts && !t[1].counts)) {
-		x->p->discarded += !err;
+		if (!err)
+			note_dropped(x->p, given, &t[0]);
 		free_item(&item);
 		return err;
 	}
@@ -364,7 +386,7 @@ int paths_explore(struct paths *p)
 	struct explorer x = {.p = p};
 	int err;
 
-	p->covered = (struct rd_buf)RD_BUF_INIT;
+	p->covered = p->dropped = (struct rd_buf)RD_BUF_INIT;
 	err = start(&x);
 	while (!err && x.next < x.count && !is_over(&x)) {
 		/* a copy, because the queue may be reallocated */
@@ -383,4 +405,5 @@ int paths_explore(struct paths *p)
 void paths_release(struct paths *p)
 {
 	rd_buf_release(&p->covered);
+	rd_buf_release(&p->dropped);
 }

@@ -177,6 +177,24 @@ static void descriptor_file(char **argv)
 	close(fd);
 }
 
+/* Pointers that depend on the input are kept in memory: the address of a row, and one of two
+ * variables that a conditional expression chooses. */
+static const struct row {
+	const char *name;
+	long number;
+} rows[] = {{"none", 1}, {"low", 2}, {"high", 7}, {"full", 3}}, *row;
+static long seven = 7, eight = 8, *chosen;
+
+static void row_argument(char **argv)
+{
+	row = &rows[argv[1][0] & 3];
+}
+
+static void chosen_argument(char **argv)
+{
+	chosen = argv[1][0] == 's' ? &seven : &eight;
+}
+
 /* ---- what the race does ---- */
 
 /* After figure 15 of Kasikci's thesis: the value that the racing read returns is ignored with one
@@ -209,6 +227,43 @@ static void *crashes_at_seven(void *arg)
 	if (setting == 7 && !seen)
 		abort();
 	return NULL;
+}
+
+static void *crashes_at_the_third_row(void *arg)
+{
+	int seen = shared;
+
+	if (row == &rows[2] && !seen)
+		abort();
+	return arg;
+}
+
+static void *crashes_at_the_chosen(void *arg)
+{
+	int seen = shared;
+
+	if (*chosen == 7 && !seen)
+		abort();
+	return arg;
+}
+
+/* With one input the thread looks at the racy variable on an earlier line, too. */
+static void *looks_twice(void *arg)
+{
+	int seen;
+
+	if (setting > 100 && shared == 3)
+		return arg;
+	seen = shared;
+	if (setting > 100 && !seen)
+		abort();
+	return arg;
+}
+
+/* With one input the thread does not come to the race. */
+static void *skips(void *arg)
+{
+	return setting <= 100 && shared == 7 ? NULL : arg;
 }
 
 static void *fails_in_a_range(void *arg)
@@ -308,6 +363,10 @@ static void *crashes_behind_others(void *arg)
 #define stdin_summed summed_stdin, fails_in_a_range
 #define file_above number_file, crashes_above_hundred
 #define file_range number_file, fails_in_a_range
+#define argv_row row_argument, crashes_at_the_third_row
+#define argv_chosen chosen_argument, crashes_at_the_chosen
+#define argv_skips number_argument, skips
+#define argv_twice number_argument, looks_twice
 #define env_above number_environment, crashes_above_hundred
 
 static const struct {

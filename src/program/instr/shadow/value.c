@@ -90,8 +90,7 @@ bool shadow_is_source(const struct shadow_function *x, LLVMValueRef inst)
 	LLVMTypeRef type = LLVMTypeOf(inst);
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMLoad:
-	case LLVMAtomicRMW:
-		return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && access_size(x->u, type) != 0;
+	case LLVMAtomicRMW: return access_size(x->u, type) != 0;
 	case LLVMCall:
 	case LLVMInvoke: return shadow_call_is_source(x, inst);
 	default: return false;

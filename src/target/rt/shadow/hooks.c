@@ -95,7 +95,7 @@ static void settle(uint32_t ea, uintptr_t a)
 
 /* If one input byte determines the address of a load, the load is represented by a table of the
  * values that it would load for each of the 256 byte values.  This is done only if the addresses
- * span at most REACH bytes and all of them are readable. */
+ * span at most REACH bytes, all of them are readable, and the values there do not depend on input. */
 #define REACH 2048
 
 /* Returns true if all addresses are near each other and can be read. */
@@ -136,8 +136,13 @@ static uint32_t read_table(uintptr_t a, uint32_t size, uint32_t ea, uint32_t var
 
 	if (!is_near(a, size, ea, var))
 		return 0;
-	for (uint32_t i = 0; i < 256; i++)
-		__builtin_memcpy(&table[i], (const void *)rt_expr_with_byte(ea, var, (uint8_t)i), size);
+	for (uint32_t i = 0; i < 256; i++) {
+		uintptr_t from = rt_expr_with_byte(ea, var, (uint8_t)i);
+
+		if (unless_const(rt_memory_load(from, size)))
+			return 0;
+		__builtin_memcpy(&table[i], (const void *)from, size);
+	}
 	n = number_of_table(table);
 	return n == UINT32_MAX ? 0 : rt_expr_table(var, n, size * 8);
 }
@@ -151,7 +156,7 @@ RT_EXPORT uint32_t __raddle_shadow_read(const void *p, uint32_t size, uint32_t e
 		return 0;
 	rt_shadow_enter();
 	var = ea ? rt_expr_only_byte(ea) : 0;
-	if (var && !rt_memory_any(a - REACH, 2 * REACH))
+	if (var)
 		e = read_table(a, size, ea, var);
 	if (ea && !e)
 		settle(ea, a);
