@@ -32,7 +32,7 @@ class_of() {
 	jq -r '[.findings[] | select(.kind == "race") | (.class // "-") + " " + (.consequence // "-")] | sort | unique | join(",")' "$1.json"
 }
 
-programs="argv_above argv_word argv_row argv_chosen argv_skips argv_behind argv_harmless argv_written stdin_letter stdin_summed file_above env_above"
+programs="argv_above argv_word argv_row argv_chosen argv_skips argv_twice argv_behind argv_harmless argv_written stdin_letter stdin_summed file_above env_above"
 [ -z "${RADDLE_LONG-}" ] || programs=$(sed '/^#/d; s/ .*//' "$ROOT/test/prog/classify/labels-input")
 mkdir -p found out
 for program in $programs; do

@@ -164,13 +164,33 @@ static void bad_bodies(void **state)
 		assert_int_equal(parse_body(cases[i].body), RD_EFORMAT);
 		assert_non_null(strstr(last_message, cases[i].message));
 	}
-	assert_int_equal(parse_body("raddle-schedule\t4\n"), RD_EVERSION);
+	assert_int_equal(parse_body("raddle-schedule\t5\n"), RD_EVERSION);
 }
 
 #define HEADER2 "raddle-schedule\t2\n"
 #define HOLDS "hold\tT_0\t1\t0\t1\tread\t-\t-\t-\nhold\tT_0_1\t1\t0\t1\twrite\t-\t-\t-\n"
 
 /* A schedule whose threads take turns at its end is written and read back. */
+/* A goal may be an access of bytes that the thread has accessed before. */
+static void accessed_again(void **state)
+{
+	struct finding_set *set = fixture_set();
+	struct rd_buf text = RD_BUF_INIT;
+	struct schedule *s = set->items[0]->schedule, back;
+
+	(void)state;
+	s->turns = true;
+	s->goals[0].occurrence = 0;
+	schedule_format(s, &text);
+	golden_check("again-v4.schedule", text.data, text.length);
+	assert_int_equal(schedule_parse(&back, text.data, text.length, "memory"), 0);
+	assert_int_equal(back.goals[0].occurrence, 0);
+	assert_int_equal(back.goals[1].occurrence, 1);
+	schedule_release(&back);
+	rd_buf_release(&text);
+	finding_set_free(set);
+}
+
 static void going_on(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -459,7 +479,7 @@ int main(void)
 		cmocka_unit_test(going_on),	   cmocka_unit_test(going_on_inline),
 		cmocka_unit_test(meet_nowhere),	   cmocka_unit_test(bad_turns),
 		cmocka_unit_test(memory_model),	   cmocka_unit_test(bad_memory),
-		cmocka_unit_test(copies),
+		cmocka_unit_test(copies),	   cmocka_unit_test(accessed_again),
 	};
 
 	rd_log_set(keep_message, last_message);

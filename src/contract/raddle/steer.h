@@ -220,12 +220,12 @@ struct raddle_steer_op {
 
 /* A goal: the thread stops before the `occurrence`-th record of `site` after operation `after`. */
 struct raddle_steer_goal {
-	uint64_t after, occurrence;
-	uint32_t thread; /* position in the table of threads */
-	uint32_t site;	 /* or RADDLE_STEER_ANY_SITE */
+	uint64_t after, occurrence; /* 0: the first access there, even of bytes that were accessed before */
+	uint32_t thread;	    /* position in the table of threads */
+	uint32_t site;		    /* or RADDLE_STEER_ANY_SITE */
 	uint32_t write;
-	/* If 1 (with TURNS), this goal's thread runs whenever it can, until it waits in a loop.
-	 * The other goal's thread runs only when no other thread can. */
+	/* If 1 (with TURNS), this goal's thread runs whenever it can, until it waits in a loop; that of the
+	 * other goal runs only when no other thread can. */
 	uint32_t front;
 };
 

@@ -247,6 +247,9 @@ static size_t count_lines(const char *text, size_t length)
 
 int schedule_version(const struct schedule *s)
 {
+	for (size_t i = 0; i < s->goal_count; i++)
+		if (!s->goals[i].occurrence)
+			return SCHEDULE_VERSION_AGAIN;
 	return s->memory ? SCHEDULE_VERSION_MEMORY : s->turns ? SCHEDULE_VERSION_TURNS : SCHEDULE_VERSION;
 }
 
@@ -610,9 +613,9 @@ static void parse_header(struct schedule_parser *p)
 		fail_line(p, "this is not a schedule: it begins with", p->fields[0]);
 	else
 		p->version = get_number(p, 1, UINT32_MAX);
-	if (!p->err && (p->version < SCHEDULE_VERSION || p->version > SCHEDULE_VERSION_MEMORY))
+	if (!p->err && (p->version < SCHEDULE_VERSION || p->version > SCHEDULE_VERSION_AGAIN))
 		p->err = rd_fail(RD_EVERSION, "schedule: %s: unknown version %s; this Raddle reads %d to %d",
-				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_MEMORY);
+				 p->name, p->fields[1], SCHEDULE_VERSION, SCHEDULE_VERSION_AGAIN);
 }
 
 /* Checks the last line.  Returns the length of the text before it, or 0 if the text does not match
@@ -713,7 +716,8 @@ static const char *check_order(const struct schedule *s, struct positions *p)
 		if (s->limits[i].n < *position(p, s->limits[i].thread))
 			return "a limit lies before an operation of its thread";
 	for (size_t i = 0; i < s->goal_count; i++)
-		if (s->goals[i].after < *position(p, s->goals[i].thread) || !s->goals[i].occurrence)
+		if (s->goals[i].after < *position(p, s->goals[i].thread) ||
+		    (!s->goals[i].occurrence && !s->turns))
 			return "a hold lies before an operation of its thread";
 	for (size_t i = 0; i < s->stop_count; i++)
 		if (s->stops[i].n <= *position(p, s->stops[i].thread))

@@ -20,6 +20,7 @@
 #define SCHEDULE_VERSION 1	  /* version of the format */
 #define SCHEDULE_VERSION_TURNS 2  /* version of schedules with turns */
 #define SCHEDULE_VERSION_MEMORY 3 /* version of schedules with a memory model */
+#define SCHEDULE_VERSION_AGAIN 4  /* version of schedules with goals whose occurrence is 0 */
 
 /* A place in the source, for messages.  `file` is NULL if it is unknown. */
 struct schedule_place {

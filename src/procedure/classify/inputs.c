@@ -42,6 +42,20 @@ static int run_input(struct race_work *w, const struct rd_override *given)
 	return err;
 }
 
+/* Lets the next runs stop at the first access at the places of the race, even if it is not the first one
+ * to its bytes (doc/format/schedule.md). */
+static void lead_again(void *context, bool again)
+{
+	struct race_work *w = context;
+
+	w->race.goals = again ? w->again : w->goals;
+}
+
+static bool is_led_again(const struct race_work *w)
+{
+	return w->race.goals == w->again;
+}
+
 static int look_at_input(void *context, const struct rd_override *given, bool *bad)
 {
 	struct race_work *w = context;
@@ -53,6 +67,7 @@ static int look_at_input(void *context, const struct rd_override *given, bool *b
 	*bad = w->decision.class == FINDING_SPEC_VIOLATED;
 	if (w->decision.class == FINDING_OUTPUT_DIFFERS && !w->found_differs) {
 		w->found_differs = true;
+		w->differs_again = is_led_again(w);
 		rd_override_copy(&w->differs, given);
 	}
 	if (w->decision.class == FINDING_K_WITNESS_HARMLESS)
@@ -124,6 +139,7 @@ static int settle_inputs(struct race_work *w, const struct paths *p, const struc
 
 	if (p->primaries > 1 && w->decision.class == FINDING_SPEC_VIOLATED && w->input_text)
 		return RD_OK;
+	lead_again(w, w->found_differs && decision->class != FINDING_OUTPUT_DIFFERS && w->differs_again);
 	if (w->found_differs && decision->class != FINDING_OUTPUT_DIFFERS) {
 		err = trial_set_input(&w->bench, &w->differs);
 		return err ? err : run_input(w, &w->differs);
@@ -146,6 +162,7 @@ static int explore_inputs(struct race_work *w, const struct replay_program *shad
 			  .wishes = w->how->sym ? w->how->sym : &any,
 			  .base = &w->base,
 			  .most = w->how->paths ? w->how->paths : CLASSIFY_PATHS,
+			  .lead_again = lead_again,
 			  .analyse = look_at_input,
 			  .context = w};
 	uint64_t more = PATHS_TIMES * w->bench.runs;
@@ -153,6 +170,11 @@ static int explore_inputs(struct race_work *w, const struct replay_program *shad
 
 	p.last_run = w->bench.runs + (more > PATHS_LEAST ? more : PATHS_LEAST);
 	w->recorded_mask = w->bench.mask;
+	w->goals = w->race.goals;
+	for (size_t i = 0; i < 2; i++) {
+		w->again[i] = w->goals[i];
+		w->again[i].occurrence = 0;
+	}
 	err = paths_explore(&p);
 	if (err)
 		w->decision.class = FINDING_NO_CLASS;

@@ -35,8 +35,8 @@ bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, s
 bool next_is_switched(const struct next_limits *l, const struct decide_runs *runs, size_t made,
 		      struct decision *d);
 
-/* Returns true if it is worth finding out whether one access matters only between accesses of the other
- * thread (VARIANT_BETWEEN): the order of the two accesses has no effect. */
+/* Returns true if experiments that move one access (VARIANT_BETWEEN) are worth making: the runs so
+ * far show no effect of the order of the two accesses. */
 bool next_is_between(const struct next_limits *l, const struct decision *d);
 
 /* Returns how many runs the control group should have by now.  `have` is the number of runs it

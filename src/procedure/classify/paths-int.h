@@ -21,6 +21,8 @@ struct paths {
 	unsigned most;			/* maximum number of primaries, including the first */
 	uint64_t last_run; /* when the bench has made this many runs, no further input is tried */
 
+	/* Sets whether the next runs stop at accesses of bytes that the thread has accessed before. */
+	void (*lead_again)(void *context, bool again);
 	/* Analyses the race with the bench's input.  Sets *bad if no other input is needed. */
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
 	void *context;

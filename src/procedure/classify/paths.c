@@ -193,33 +193,63 @@ static void note_dropped(struct paths *p, const struct rd_override *given, const
 	rd_buf_addf(&p->dropped, " %s\n", why_dropped(t));
 }
 
-/* Tries an input.  If the threads do not both reach their accesses in the first order, the second
- * order is not tried.  If `anyway` is set, the input is analysed even if its path is already
- * known. */
+/* Runs both orders.  If the threads do not both reach their accesses in the first order, the second
+ * order is not tried. */
+static int run_orders(struct explorer *x, struct item *item, struct trial t[2])
+{
+	int err = RD_OK;
+
+	t[1] = (struct trial){0};
+	for (int i = 0; i < 2 && !err && (i == 0 || t[0].outcome == REPLAY_CONFIRMED); i++) {
+		sym_trace_release(&item->traces[i]);
+		err = run_order(x, i ? VARIANT_SECOND : VARIANT_FIRST, &item->traces[i], &t[i]);
+		note_losses(x->p, &item->traces[i]);
+	}
+	return err;
+}
+
+static bool has_come(const struct trial t[2])
+{
+	return t[0].counts || t[1].counts;
+}
+
+/* Runs both orders with a new input.  With this input a thread may access the bytes of the race at
+ * another place first, so that its access of the race would be passed over.  Then the runs are
+ * repeated, and every access counts. */
+static int lead(struct explorer *x, struct item *item, struct trial t[2])
+{
+	struct paths *p = x->p;
+	int err = run_orders(x, item, t);
+
+	if (err || has_come(t))
+		return err;
+	p->lead_again(p->context, true);
+	return run_orders(x, item, t);
+}
+
+/* Tries an input.  If `anyway` is set, the input is analysed even if its path is already known. */
 static int try_input(struct explorer *x, const struct rd_override *given, bool anyway)
 {
 	struct item item = {0};
 	struct trial t[2] = {{0}};
-	bool is_new;
+	bool is_new = false;
 	int err = trial_set_input(x->p->bench, given);
 
 	rd_override_copy(&item.given, given);
 	x->tries++;
-	for (int i = 0; i < 2 && !err && (i == 0 || t[0].outcome == REPLAY_CONFIRMED); i++) {
-		err = run_order(x, i ? VARIANT_SECOND : VARIANT_FIRST, &item.traces[i], &t[i]);
-		note_losses(x->p, &item.traces[i]);
-	}
-	if (err || (!t[0].counts && !t[1].counts)) {
-		if (!err)
-			note_dropped(x->p, given, &t[0]);
+	if (!err)
+		err = lead(x, &item, t);
+	if (!err && has_come(t))
+		rd_umap_put(&x->seen, branches_hash(item.traces), &is_new);
+	else if (!err)
+		note_dropped(x->p, given, &t[0]);
+	if (!err && has_come(t) && (is_new || anyway))
+		err = take_primary(x, &item);
+	else
 		free_item(&item);
-		return err;
-	}
-	rd_umap_put(&x->seen, branches_hash(item.traces), &is_new);
-	if (is_new || anyway)
-		return take_primary(x, &item);
-	free_item(&item);
-	return RD_OK;
+	if (!x->bad)
+		x->p->lead_again(x->p->context, false);
+	return err;
 }
 
 /* ---- flipping branches ---- */

@@ -55,6 +55,10 @@ struct race_work {
 	/* the input of the current runs as text, or NULL for the recorded input */
 	const char *input_text;
 	struct rd_override differs; /* the first input with which the output differs */
+	/* The goals of `race`, and the same with occurrence 0, for inputs with which a thread accesses
+	 * the bytes of the race at another place first.  `differs_again` belongs to `differs`. */
+	struct schedule_goal *goals, again[2];
+	bool differs_again;
 	/* is_other: another input was tried; found_differs: `differs` is set */
 	bool is_other, found_differs;
 	uint64_t k;			 /* the sum of `k` of struct decision over all inputs */

@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "instr/scan/event.h"
 #include "instr/scan/number.h"
 
 #include <stdlib.h>
@@ -159,7 +160,8 @@ static void drop_redundant(struct late *l)
 	all.keys = instr_numbering_keys(n, &all.key_count);
 	ir_redundant(&l->cfg.graph, &all, redundant);
 	for (size_t i = 0; i < s.count; i++)
-		if (redundant[i] && s.hooks[i] != NULL)
+		if (redundant[i] && s.hooks[i] != NULL &&
+		    !instr_keeps_redundant(l->unit, &l->loops, s.items[i].block))
 			instr_late_drop(s.hooks[i]);
 	RD_FREE(redundant, s.items, s.hooks);
 	instr_numbering_free(n);

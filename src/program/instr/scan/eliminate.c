@@ -34,9 +34,15 @@ static bool forgets(const struct instr_event *event)
 	}
 }
 
+bool instr_keeps_redundant(const struct instr_unit *u, const struct facts_loops *loops, uint32_t block)
+{
+	return u->options->flavour->number == RADDLE_FLAVOUR_SHADOW && loops->innermost[block] == FACTS_NONE;
+}
+
 void instr_eliminate(struct instr_function *f)
 {
 	RD_ASSERT(f->count == 0 || f->events != NULL);
+	struct facts_loops loops;
 	struct instr_numbering *n = instr_numbering_new(f->unit->layout);
 	struct ir_step *steps = rd_xcalloc(f->count + 1, sizeof *steps);
 	struct instr_event **events = rd_xcalloc(f->count + 1, sizeof *events);
@@ -57,9 +63,13 @@ void instr_eliminate(struct instr_function *f)
 	}
 	all.keys = instr_numbering_keys(n, &all.key_count);
 	ir_redundant(&f->cfg.graph, &all, redundant);
+	facts_graph_dominators(&f->cfg.graph);
+	facts_loops_init(&loops, &f->cfg.graph);
 	for (size_t i = 0; i < all.count; i++)
-		if (redundant[i] && !(events[i]->flags & EVENT_WAIT_LOOP))
+		if (redundant[i] && !(events[i]->flags & EVENT_WAIT_LOOP) &&
+		    !instr_keeps_redundant(f->unit, &loops, events[i]->block))
 			events[i]->flags |= EVENT_REDUNDANT;
+	facts_loops_release(&loops);
 	RD_FREE(steps, events, redundant);
 	instr_numbering_free(n);
 }

@@ -336,6 +336,8 @@ static void pass_goal(struct rt_thread *t, const struct rt_touch *touch)
 	const struct raddle_steer_goal *goal = rt_steered(t)->goal;
 
 	RT_ASSERT(rt_steered(t)->goal != NULL);
+	if (!goal->occurrence && rt_steered(t)->n == goal->after && !t->every)
+		rt_see_again(t);
 	if (rt_steered(t)->n != goal->after || !is_site_of(goal, touch->site) ||
 	    ++rt_steered(t)->seen < goal->occurrence || t->busy)
 		return;

@@ -133,7 +133,9 @@ static void go_past_goal(struct rt_thread *t)
 
 	if (!goal || rt_steered(t)->n <= goal->after)
 		return;
-	rt_steer_diverge(t, rt_steered(t)->seen >= goal->occurrence ? RADDLE_CAUSE_APART : RADDLE_CAUSE_PAST,
+	rt_steer_diverge(t,
+			 rt_steered(t)->seen && rt_steered(t)->seen >= goal->occurrence ? RADDLE_CAUSE_APART
+											: RADDLE_CAUSE_PAST,
 			 0, atomic_load(&rt_steered(t)->slot->kind));
 	rt_steered(t)->goal = NULL;
 }
