@@ -64,7 +64,7 @@ static struct replay_policy policy_of(struct worker *w)
 
 	q->program = r->runs.program;
 	q->streams = w->streams.fds;
-	q->recorded_ms = rd_ns_to_ms(r->runs.recorded_ns);
+	q->recorded_ms = rd_ns_to_ms_up(r->runs.recorded_ns);
 	q->recorded_signal = r->recorded_signal;
 	q->limit_ms = rd_ns_to_ms(r->runs.limit_ns);
 	q->no_world = r->runs.no_world;

@@ -351,7 +351,7 @@ static struct replay_request request_of(struct running *r, const struct schedule
 		.detect = b->detect,
 		.detect_memory = b->detect_memory,
 		.cover = b->cover,
-		.recorded_ms = rd_ns_to_ms(c->recorded_ns),
+		.recorded_ms = rd_ns_to_ms_up(c->recorded_ns),
 		.limit_ms = rd_ns_to_ms(trial_limit_ns(c, rd_now_ns())),
 		.work_ms = rd_ns_to_ms(trial_work_ns(c)),
 		.most = b->most,

@@ -69,7 +69,7 @@ static void take_end(struct check *c, struct check_run *run, const struct record
 static void take_trace(struct check *c, struct check_run *run, const struct record_result *result)
 {
 	const struct trace_meta *meta = &result->meta;
-	uint64_t ms = (meta->end_ns - meta->start_ns) / 1000000;
+	uint64_t ms = rd_ns_to_ms_up((int64_t)(meta->end_ns - meta->start_ns));
 
 	if (ms > c->known.recorded_ms)
 		c->known.recorded_ms = ms;
