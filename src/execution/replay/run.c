@@ -307,7 +307,7 @@ static int run_launched(struct replay *r)
 
 	run_meter_start(&meter, NULL, false);
 	r->started_ns = meter.started_ns;
-	r->clock = (struct run_clock){0};
+	r->clock = (struct run_clock){.real_ns = meter.started_ns};
 	err = launch(r, &pid);
 	if (err)
 		return err;

@@ -186,14 +186,20 @@ static long move_break(struct rt_changes *c, const long *a)
 	return rt_bare_call(SYS_brk, a);
 }
 
+static long advise(struct rt_changes *c, const long *a)
+{
+	bool cleared = false;
+
+	if (!is_made(c, (uintptr_t)a[0], (size_t)a[1]) &&
+	    (a[2] != MADV_DONTNEED ||
+	     !rt_pages_empty(&rt_reset()->pages, (uintptr_t)a[0], (size_t)a[1], &cleared)))
+		note_lasting(c, SYS_madvise);
+	return cleared ? 0 : rt_bare_call(SYS_madvise, a);
+}
+
 static bool only_asks(long number, const long *a)
 {
 	switch (number) {
-	case SYS_madvise:
-		if (a[2] == MADV_DONTNEED &&
-		    rt_pages_empty(&rt_reset()->pages, (uintptr_t)a[0], (size_t)a[1]))
-			return true;
-		__attribute__((fallthrough));
 	case SYS_munmap:
 	case SYS_mprotect: return is_made(&rt_reset()->changes, (uintptr_t)a[0], (size_t)a[1]);
 	case SYS_ioctl: return a[1] == TCGETS;
@@ -219,6 +225,7 @@ long rt_changes_call(long number, const long *arguments)
 	case SYS_mmap: return map(c, arguments);
 	case SYS_mremap: return remap(c, arguments);
 	case SYS_brk: return move_break(c, arguments);
+	case SYS_madvise: return advise(c, arguments);
 	case SYS_exit_group: rt_reset_end((uint32_t)arguments[0]); break;
 	default: break;
 	}

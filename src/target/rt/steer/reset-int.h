@@ -11,12 +11,13 @@
 #include "rt/steer/turn-int.h"
 
 /* All values were chosen by hand; copies of a program that exceeds one of them make one run each. */
-#define RT_RESET_STACK 65536	 /* bytes of the stack on which a frozen program and its copies wait */
-#define RT_RESET_RANGES 1024	 /* maximum number of private writable mappings */
-#define RT_RESET_PAGES 16384	 /* maximum number of pages that runs change: 64 MB */
-#define RT_RESET_SPACE (1 << 20) /* maximum number of pages of these mappings, resident or not: 4 GB */
-#define RT_RESET_EMPTIED 64	 /* maximum number of ranges whose pages runs give back */
-#define RT_RESET_MADE 256	 /* maximum number of mappings that one run makes */
+#define RT_RESET_STACK 65536	     /* bytes of the stack on which a frozen program and its copies wait */
+#define RT_RESET_RESERVE (16u << 20) /* bytes that the runtime may need in a run */
+#define RT_RESET_RANGES 1024	     /* maximum number of private writable mappings */
+#define RT_RESET_PAGES 16384	     /* maximum number of pages that runs change: 64 MB */
+#define RT_RESET_SPACE (1 << 20)     /* maximum number of pages of these mappings, resident or not: 4 GB */
+#define RT_RESET_EMPTIED 64	     /* maximum number of ranges whose pages runs give back */
+#define RT_RESET_MADE 256	     /* maximum number of mappings that one run makes */
 
 /* The addresses [start, end). */
 struct rt_range {
@@ -71,9 +72,9 @@ static inline struct rt_reset *rt_reset(void)
  * rt_pages_restore() restores the memory of a copy.  Both return false if that is not possible. */
 bool rt_pages_list(struct rt_pages *p);
 bool rt_pages_restore(struct rt_pages *p);
-/* Called before the pages of a range are given back to the kernel (MADV_DONTNEED).  Returns false if
- * they cannot be restored. */
-bool rt_pages_empty(struct rt_pages *p, uintptr_t start, size_t length);
+/* Called when the pages of a range are to be given back to the kernel (MADV_DONTNEED).  It may clear
+ * them instead, and then sets *cleared.  Returns false if they cannot be restored. */
+bool rt_pages_empty(struct rt_pages *p, uintptr_t start, size_t length, bool *cleared);
 
 /* rt/steer/changes.c.  rt_changes_watch() is called once in a copy.  It returns false if the kernel
  * does not let the runtime watch system calls.  rt_changes_undo() undoes the changes of the run. */

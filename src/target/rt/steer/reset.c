@@ -12,6 +12,7 @@
  * The frozen program, and copies between two runs, are on a stack of their own.  So all stacks of
  * the program's threads can be restored like other memory.
  */
+#include "rt/core/tables.h"
 #include "rt/steer/reset-int.h"
 
 #include <signal.h>
@@ -107,11 +108,18 @@ void rt_reset_obey(void)
 bool rt_reset_setup(void)
 {
 	struct rt_reset *r = rt_map(sizeof *r);
+	char *reserve;
 
 	rt_steering()->frozen.reset = r;
-	if (r)
-		r->able = rt_pages_list(&r->pages);
-	return r != NULL;
+	if (!r)
+		return false;
+	reserve = rt_map(RT_RESET_RESERVE);
+	r->able = reserve && rt_pages_list(&r->pages);
+	if (r->able) {
+		rt_tables.reserve.start = rt_tables.reserve.at = reserve;
+		rt_tables.reserve.end = reserve + RT_RESET_RESERVE;
+	}
+	return true;
 }
 
 void rt_reset_freeze(void (*serve)(void))
