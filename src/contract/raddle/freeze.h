@@ -56,7 +56,7 @@ struct raddle_freezing {
 	_Atomic uint32_t state;	  /* enum raddle_frozen */
 	_Atomic uint32_t copying; /* enum raddle_copying; a futex */
 	_Atomic int32_t copy;	  /* the process ID of the last copy; negative if the fork failed */
-	uint32_t resets;	  /* 1 if the next copy is to make several runs */
+	uint32_t resets;	  /* 1 if the next copy is to make several runs; it stores 0 if it cannot */
 	_Atomic uint32_t ended;	  /* 1 + the wait status of a run whose process has not ended, or 0 */
 	_Atomic uint32_t again;	  /* 1 if the copy may begin its next run; a futex */
 	_Atomic uint32_t quits;	  /* 1 if the replayer ends a run that waits; a futex */

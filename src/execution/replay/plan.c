@@ -172,13 +172,13 @@ static int add_stops(struct plan *p)
 
 /* ---- places ---- */
 
-/* Returns true if the site is at this place.  Directories are ignored, because the program may have
- * been built elsewhere. */
+/* Directories are ignored, because the program may have been built elsewhere. */
 static bool is_same_file(const char *a, const char *b)
 {
 	return !strcmp(a, b) || !strcmp(rd_base_name(a), rd_base_name(b));
 }
 
+/* Returns true if the site is at this place. */
 static bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
 			    const struct schedule_place *place)
 {

@@ -651,9 +651,8 @@ int replay_run(const struct replay_request *request, struct replay_result *resul
 		request->snapshot->why = "the program that was stopped there could not be copied";
 		err = run_once(request, result);
 	}
-	if (!err && needs_single(request, result)) {
+	if (!err && needs_single(request, result))
 		err = run_single(request, result);
-	}
 	for (int i = 0; i < RENEWALS_MAX && !rd_flavour_is_there(&program->flavour); i++) {
 		if (!err)
 			replay_result_release(result);

@@ -23,9 +23,11 @@
 #include <unistd.h>
 
 #define LOOK_MS 20 /* how often the replayer checks whether the frozen program is alive */
-/* A copy makes at most this many runs.  After this many copies in a row that made only one run, later
- * copies do not try to make several.  Both were chosen by hand. */
+/* A copy makes at most RUNS_MAX runs, and no further one after it has used CPU_MAX_NS of processor time,
+ * so that it stays below a limit that the user may have set.  After SINGLE_MAX copies in a row that made
+ * only one run, later copies do not try to make several.  All were chosen by hand. */
 #define RUNS_MAX 1000
+#define CPU_MAX_NS 1000000000u
 #define SINGLE_MAX 8
 
 static struct raddle_steer *steer_of(const struct replay_snapshot *s)
@@ -174,12 +176,14 @@ uint64_t snapshot_end_run(struct replay_snapshot *s, pid_t pid, bool lives, uint
 		*cpu_ns = f->ended_ns - f->began_ns;
 		s->copy = pid;
 		s->single = 0;
-		if (s->runs >= RUNS_MAX)
+		if (s->runs >= RUNS_MAX || f->ended_ns > CPU_MAX_NS)
 			end_copy(s);
 		return f->began_ns;
 	}
 	s->copy = 0;
-	if (f->resets && f->lasting && s->runs == 0 && ++s->single == SINGLE_MAX)
+	if (s->resets && !f->resets)
+		replay_snapshot_single(s, "its memory cannot be restored, or it has signal handlers");
+	if (s->resets && f->lasting && s->runs == 0 && ++s->single == SINGLE_MAX)
 		replay_snapshot_single(s, "its runs change something that a copy cannot restore");
 	return f->began_ns;
 }

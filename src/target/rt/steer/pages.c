@@ -137,6 +137,13 @@ bool rt_pages_list(struct rt_pages *p)
 	return total <= RT_RESET_SPACE;
 }
 
+/* The kernel may replace small pages by a large one in the background.  Then later writes to pages that
+ * were not changed before would cause no page fault. */
+bool rt_pages_begin(void)
+{
+	return !rt_bare(SYS_prctl, PR_SET_THP_DISABLE, 1);
+}
+
 /* ---- bytes ---- */
 
 /* memcpy() and memset() of libc might be called through memory that is being restored. */

@@ -68,9 +68,11 @@ static inline struct rt_reset *rt_reset(void)
 	return rt_steering()->frozen.reset;
 }
 
-/* rt/steer/pages.c.  rt_pages_list() is called in the frozen program before the first copy is made.
- * rt_pages_restore() restores the memory of a copy.  Both return false if that is not possible. */
+/* rt/steer/pages.c.  rt_pages_list() is called in the frozen program before the first copy is made, and
+ * rt_pages_begin() in a copy before its first run.  rt_pages_restore() restores the memory of a copy.
+ * All return false if that is not possible. */
 bool rt_pages_list(struct rt_pages *p);
+bool rt_pages_begin(void);
 bool rt_pages_restore(struct rt_pages *p);
 /* Called when the pages of a range are to be given back to the kernel (MADV_DONTNEED).  It may clear
  * them instead, and then sets *cleared.  Returns false if they cannot be restored. */

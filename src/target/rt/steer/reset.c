@@ -19,6 +19,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+/* How long a copy that waits for its next run sleeps between two checks, in milliseconds.  The replayer
+ * wakes it, and the kernel kills it when the replayer dies, so this is only a safety net. */
+#define IDLE_MS 1000
+
 /* ---- between two runs ---- */
 
 static uint64_t cpu_time(void)
@@ -51,7 +55,7 @@ static void await_run(struct raddle_freezing *s, uint32_t status)
 	atomic_store(&s->ended, 1 + status);
 	rt_turn_wake_leader();
 	while (!atomic_load(&s->again))
-		rt_futex_wait(&s->again, 0, RT_NAP_MS);
+		rt_futex_wait(&s->again, 0, IDLE_MS);
 	s->began_ns = cpu_time();
 }
 
@@ -60,7 +64,8 @@ _Noreturn void rt_reset_run(struct rt_reset *r)
 {
 	struct raddle_freezing *s = &rt_steer()->freezing;
 
-	r->on = s->resets && r->able && rt_changes_watch(&r->changes);
+	r->on = s->resets && r->able && rt_pages_begin() && rt_changes_watch(&r->changes);
+	s->resets = r->on;
 	for (;;) {
 		rt_context_jump(&r->server, &r->frozen);
 		s->ended_ns = cpu_time();
