@@ -60,7 +60,7 @@ struct raddle_freezing {
 	_Atomic uint32_t ended;	  /* 1 + the wait status of a run whose process has not ended, or 0 */
 	_Atomic uint32_t again;	  /* 1 if the copy may begin its next run; a futex */
 	_Atomic uint32_t quits;	  /* 1 if the replayer ends a run that waits; a futex */
-	uint32_t lasting;	  /* 1 + the system call after which the process has to end, or 0 */
+	uint32_t lasting;	  /* not 0 if the process has to end because of what its run has changed */
 	uint64_t began_ns;	  /* the CPU time that the copy had used when its run began */
 	uint64_t ended_ns;	  /* the same, when `ended` was set */
 };

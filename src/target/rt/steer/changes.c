@@ -112,13 +112,6 @@ bool rt_changes_watch(struct rt_changes *c)
 
 /* ---- what a call changes ---- */
 
-static void note_lasting(struct rt_changes *c, long number)
-{
-	if (!c->lasting)
-		c->number = number;
-	c->lasting = true;
-}
-
 static bool is_made(const struct rt_changes *c, uintptr_t start, size_t length)
 {
 	for (size_t i = 0; i < c->made_count; i++)
@@ -144,7 +137,7 @@ static void note_made(struct rt_changes *c, uintptr_t start, size_t length)
 	if (c->made_count < RT_RESET_MADE)
 		c->made[c->made_count++] = (struct rt_range){start, end};
 	else
-		note_lasting(c, SYS_mmap);
+		c->lasting = true;
 }
 
 static bool has_failed(long result)
@@ -159,7 +152,7 @@ static long map(struct rt_changes *c, const long *a)
 	long result;
 
 	if (!fine || a[3] & (MAP_GROWSDOWN | MAP_LOCKED))
-		note_lasting(c, SYS_mmap);
+		c->lasting = true;
 	result = rt_bare_call(SYS_mmap, a);
 	if (!has_failed(result) && !replaces)
 		note_made(c, (uintptr_t)result, (size_t)a[1]);
@@ -172,7 +165,7 @@ static long remap(struct rt_changes *c, const long *a)
 	long result = rt_bare_call(SYS_mremap, a);
 
 	if (!fine)
-		note_lasting(c, SYS_mremap);
+		c->lasting = true;
 	else if (!has_failed(result))
 		note_made(c, (uintptr_t)result, (size_t)a[2]);
 	return result;
@@ -181,7 +174,7 @@ static long remap(struct rt_changes *c, const long *a)
 static long move_break(struct rt_changes *c, const long *a)
 {
 	if (a[0] && (uintptr_t)a[0] < c->program_break)
-		note_lasting(c, SYS_brk);
+		c->lasting = true;
 	return rt_bare_call(SYS_brk, a);
 }
 
@@ -192,7 +185,7 @@ static long advise(struct rt_changes *c, const long *a)
 	if (!is_made(c, (uintptr_t)a[0], (size_t)a[1]) &&
 	    (a[2] != MADV_DONTNEED ||
 	     !rt_pages_empty(&rt_reset()->pages, (uintptr_t)a[0], (size_t)a[1], &cleared)))
-		note_lasting(c, SYS_madvise);
+		c->lasting = true;
 	return cleared ? 0 : rt_bare_call(SYS_madvise, a);
 }
 
@@ -231,7 +224,7 @@ long rt_changes_call(long number, const long *arguments)
 	if (creates(number))
 		rt_context_refuse(RADDLE_UNFIT_RESET);
 	if (!only_asks(number, arguments))
-		note_lasting(c, number);
+		c->lasting = true;
 	return rt_bare_call(number, arguments);
 }
 

@@ -75,13 +75,20 @@ static bool is_initial_stack(const struct rt_range *r)
 	return rt.arguments >= r->start && rt.arguments < r->end;
 }
 
-static void extend_stack(struct rt_range *r)
+static uint64_t limit_of(int what)
 {
 	struct rlimit limit = {0};
 
-	rt_bare(SYS_getrlimit, RLIMIT_STACK, (long)&limit);
-	if (limit.rlim_cur <= STACK_MOST && r->end - limit.rlim_cur < r->start)
-		r->start = (r->end - limit.rlim_cur) & -(uintptr_t)PAGE;
+	rt_bare(SYS_getrlimit, what, (long)&limit);
+	return limit.rlim_cur;
+}
+
+static void extend_stack(struct rt_range *r)
+{
+	uint64_t limit = limit_of(RLIMIT_STACK);
+
+	if (r->end - limit < r->start)
+		r->start = (r->end - limit) & -(uintptr_t)PAGE;
 }
 
 static bool add_line(const char *line, uintptr_t pages)
@@ -101,13 +108,6 @@ static bool add_line(const char *line, uintptr_t pages)
 	return p->range_count > RT_RESET_RANGES;
 }
 
-static bool is_limited(void)
-{
-	struct rlimit limit = {0};
-
-	return !rt_bare(SYS_getrlimit, RLIMIT_STACK, (long)&limit) && limit.rlim_cur <= STACK_MOST;
-}
-
 /* The kernel writes to this memory when it moves the kernel thread to another processor. */
 static struct rt_range find_kept(void)
 {
@@ -116,13 +116,19 @@ static struct rt_range find_kept(void)
 	return (struct rt_range){start, __rseq_size ? start + sizeof(struct rseq) : start};
 }
 
+/* If the address space is limited, its memory is left to the program. */
+bool rt_pages_fit(void)
+{
+	return limit_of(RLIMIT_AS) == RLIM_INFINITY && limit_of(RLIMIT_STACK) <= STACK_MOST;
+}
+
 bool rt_pages_list(struct rt_pages *p)
 {
 	size_t saved = (size_t)RT_RESET_PAGES * PAGE, flags = READ_PAGES * sizeof *p->flags, total = 0;
 
 	p->size = saved + flags + RT_RESET_SPACE / 8;
 	p->saved = rt_map(p->size);
-	if (!p->saved || !is_limited())
+	if (!p->saved)
 		return false;
 	p->flags = (uint64_t *)(void *)(p->saved + saved);
 	p->known = (uint8_t *)p->saved + saved + flags;

@@ -43,8 +43,7 @@ struct rt_pages {
 
 /* What a run has changed besides the content of memory. */
 struct rt_changes {
-	bool lasting; /* a change that cannot be undone */
-	long number;  /* the system call that made it */
+	bool lasting; /* the run has made a change that cannot be undone */
 	uintptr_t program_break;
 	struct rt_range made[RT_RESET_MADE]; /* mappings that the run has made */
 	size_t made_count;
@@ -68,9 +67,10 @@ static inline struct rt_reset *rt_reset(void)
 	return rt_steering()->frozen.reset;
 }
 
-/* rt/steer/pages.c.  rt_pages_list() is called in the frozen program before the first copy is made, and
- * rt_pages_begin() in a copy before its first run.  rt_pages_restore() restores the memory of a copy.
- * All return false if that is not possible. */
+/* rt/steer/pages.c.  rt_pages_fit() and rt_pages_list() are called in the frozen program before the
+ * first copy is made, and rt_pages_begin() in a copy before its first run.  rt_pages_restore() restores
+ * the memory of a copy.  All return false if memory cannot be restored. */
+bool rt_pages_fit(void);
 bool rt_pages_list(struct rt_pages *p);
 bool rt_pages_begin(void);
 bool rt_pages_restore(struct rt_pages *p);

@@ -70,8 +70,10 @@ _Noreturn void rt_reset_run(struct rt_reset *r)
 		rt_context_jump(&r->server, &r->frozen);
 		s->ended_ns = cpu_time();
 		block_signals();
-		if (!rt_changes_undo(&r->changes) || !rt_pages_restore(&r->pages))
+		if (!rt_changes_undo(&r->changes) || !rt_pages_restore(&r->pages)) {
+			s->lasting = 1;
 			end_process(r->status);
+		}
 		await_run(s, r->status);
 		rt_freeze_seek();
 	}
@@ -88,7 +90,7 @@ static void leave_run(uint32_t status)
 	struct rt_reset *r = rt_reset();
 
 	if (r->changes.lasting)
-		rt_steer()->freezing.lasting = 1 + (uint32_t)r->changes.number;
+		rt_steer()->freezing.lasting = 1;
 	if (r->changes.lasting || atomic_load(&rt_steer()->unfit))
 		return;
 	r->status = status;
@@ -118,7 +120,7 @@ bool rt_reset_setup(void)
 	rt_steering()->frozen.reset = r;
 	if (!r)
 		return false;
-	reserve = rt_map(RT_RESET_RESERVE);
+	reserve = rt_pages_fit() ? rt_map(RT_RESET_RESERVE) : NULL;
 	r->able = reserve && rt_pages_list(&r->pages);
 	if (r->able) {
 		rt_tables.reserve.start = rt_tables.reserve.at = reserve;
