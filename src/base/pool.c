@@ -329,7 +329,7 @@ void rd_pool_stop(struct rd_pool *p)
 {
 	for (unsigned i = 0; i < p->opts.workers; i++)
 		if (p->workers[i].pid)
-			end_worker(p, &p->workers[i], true);
+			end_worker(p, &p->workers[i], p->workers[i].busy);
 }
 
 void rd_pool_close(struct rd_pool *p)

@@ -101,7 +101,7 @@ void rd_pool_next(struct rd_pool *pool, int timeout_ms, struct rd_pool_event *ev
  * or a signal arrives. */
 int rd_pool_run(struct rd_pool *pool, const struct rd_pool_loop *loop, bool *interrupted);
 
-/* Kills the workers; their tasks yield no events. */
+/* Ends the workers.  Those that do a task are killed; their tasks yield no events. */
 void rd_pool_stop(struct rd_pool *pool);
 
 /* Lets idle workers end by themselves, and kills busy ones. */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "led-program.h"
 #include "litmus.h"
 
 #include "base/error.h"
@@ -24,25 +25,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static struct run_program program = {.kind = "led"};
-static struct trace_sites *sites;
-static int output;
+static struct led_program led;
 
 static int build(void **state)
 {
-	const char *root = getenv("ROOT"), *raddle = getenv("RADDLE");
-	struct run_build how = {0};
-	char command[4096];
-
 	(void)state;
-	if (!root || !raddle)
-		return -1;
-	snprintf(command, sizeof command, "'%s' cc -g -O1 -pthread -o litmus '%s/test/prog/litmus.c'", raddle,
-		 root);
-	output = memfd_create("output", MFD_CLOEXEC);
-	if (output < 0 || system(command) != 0 || run_program_open(&program, "./litmus", &how) != RD_OK)
-		return -1;
-	return trace_sites_read(&sites, program.flavour.sites);
+	return build_led(&led, "litmus", "litmus.c");
 }
 
 static bool is_shared(const struct trace_site *s)
@@ -55,10 +43,10 @@ static bool is_shared(const struct trace_site *s)
  * stopped there. */
 static void add_sites(struct schedule *s)
 {
-	for (size_t u = 0; u < sites->unit_count; u++)
-		for (size_t i = 0; i < sites->units[u].site_count; i++) {
-			const struct trace_site *site = &sites->sites[sites->units[u].site + i];
-			uint32_t number = trace_sites_number(sites, u, site);
+	for (size_t u = 0; u < led.sites->unit_count; u++)
+		for (size_t i = 0; i < led.sites->units[u].site_count; i++) {
+			const struct trace_site *site = &led.sites->sites[led.sites->units[u].site + i];
+			uint32_t number = trace_sites_number(led.sites, u, site);
 			struct schedule_track *t;
 			struct schedule_watch *w;
 
@@ -77,13 +65,13 @@ static void add_sites(struct schedule *s)
  * search. */
 static void run_once(const struct schedule *s, char **argv, struct replay_search *search, char *said)
 {
-	const struct replay_program p = {&program, sites, argv};
-	const int streams[] = {STDIN_FILENO, output, STDERR_FILENO};
+	const struct replay_program p = {&led.program, led.sites, argv};
+	const int streams[] = {STDIN_FILENO, led.output, STDERR_FILENO};
 	struct replay_request request = {.program = &p, .schedule = s, .streams = streams, .explore = search};
 	struct replay_result result = {0};
 	ssize_t n;
 
-	if (ftruncate(output, 0) || lseek(output, 0, SEEK_SET))
+	if (ftruncate(led.output, 0) || lseek(led.output, 0, SEEK_SET))
 		fail();
 	assert_int_equal(replay_run(&request, &result), RD_OK);
 	assert_int_equal(result.end, REPLAY_EXITED);
@@ -92,7 +80,7 @@ static void run_once(const struct schedule *s, char **argv, struct replay_search
 		fail_msg("%s", result.turns.strayed);
 	assert_null(result.memory.over);
 	assert_true(result.memory.complete);
-	n = pread(output, said, LITMUS_SAID - 1, 0);
+	n = pread(led.output, said, LITMUS_SAID - 1, 0);
 	said[n > 0 ? n - 1 : 0] = '\0';
 	replay_search_took(search, &result.memory);
 	replay_result_release(&result);

@@ -63,6 +63,7 @@ enum mode { EXACT, MERGED, ROUGH, LAZY };
 
 __thread struct raddle_self *__raddle_self;
 struct rt rt;
+struct rt_tables rt_tables;
 
 /* Memory is not limited in this test. */
 bool rt_make_room(size_t size)

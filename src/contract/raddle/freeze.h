@@ -10,6 +10,13 @@
  * it sets `copying` to WANTED.  The runtime forks, stores the ID of the new process in `copy` and
  * sets `copying` to MADE.  The new process uses the same session, so there can be only one run at a
  * time.
+ *
+ * If the replayer sets `resets` before it sets `copying`, the copy may make further runs
+ * (rt/steer/reset.c).  When its run has ended, such a copy stores 1 + its wait status in `ended`
+ * instead of ending, and restores its own memory.  The replayer prepares the session for the next
+ * run and sets `again` to 1; then the copy continues as a new copy would.  A run that has changed
+ * something that a copy cannot restore ends its process.  If no thread can continue, the replayer
+ * sets `quits`, which ends the run like a kill.
  */
 #ifndef RADDLE_FREEZE_H
 #define RADDLE_FREEZE_H
@@ -43,12 +50,19 @@ enum raddle_copying { RADDLE_COPY_NONE, RADDLE_COPY_WANTED, RADDLE_COPY_MADE };
 
 struct raddle_freezing {
 	uint32_t where;		  /* enum raddle_freeze; the runtime clears it at that point */
-	uint32_t threads;	  /* the number of threads to make in advance, before the program is frozen */
+	uint32_t threads;	  /* the expected number of threads besides the initial one */
 	uint32_t after;		  /* for RADDLE_FREEZE_DECISION: the number of decisions before it */
 	uint64_t points;	  /* how many points threads had reached when the program was frozen */
 	_Atomic uint32_t state;	  /* enum raddle_frozen */
 	_Atomic uint32_t copying; /* enum raddle_copying; a futex */
 	_Atomic int32_t copy;	  /* the process ID of the last copy; negative if the fork failed */
+	uint32_t resets;	  /* 1 if the next copy is to make several runs; it stores 0 if it cannot */
+	_Atomic uint32_t ended;	  /* 1 + the wait status of a run whose process has not ended, or 0 */
+	_Atomic uint32_t again;	  /* 1 if the copy may begin its next run; a futex */
+	_Atomic uint32_t quits;	  /* 1 if the replayer ends a run that waits; a futex */
+	uint32_t lasting;	  /* not 0 if the process has to end because of what its run has changed */
+	uint64_t began_ns;	  /* the CPU time that the copy had used when its run began */
+	uint64_t ended_ns;	  /* the same, when `ended` was set */
 };
 
 #endif

@@ -33,6 +33,7 @@ enum raddle_unfit {
 	RADDLE_UNFIT_FILTER,	/* the kernel refused the filter for futex calls */
 	RADDLE_UNFIT_TRAPPED,	/* futex calls are trapped, and the program handles SIGSYS */
 	RADDLE_UNFIT_EXEC,	/* futex calls are trapped, and another program is started */
+	RADDLE_UNFIT_RESET,	/* the copy makes several runs, which this run does not allow */
 	RADDLE_UNFITS,
 };
 

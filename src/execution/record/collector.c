@@ -530,7 +530,8 @@ int record_collector_run(struct record_collector *c, pid_t pid, int *status, str
 		step(c);
 		seen = atomic_load(&s->sealed_futex); /* SIGCHLD changes the word, too */
 		r = waitpid(pid, status, WNOHANG);
-		if (r == pid || (r < 0 && errno == ECHILD))
+		if (r == pid || (r < 0 && errno == ECHILD) ||
+		    (c->options.ended && c->options.ended(c->options.context, status)))
 			break;
 		if (c->options.look)
 			c->options.look(c->options.context, pid);

@@ -172,14 +172,19 @@ static int add_stops(struct plan *p)
 
 /* ---- places ---- */
 
-/* Returns true if the site is at this place.  Directories are ignored, because the program may have
- * been built elsewhere. */
+/* Directories are ignored, because the program may have been built elsewhere. */
+static bool is_same_file(const char *a, const char *b)
+{
+	return !strcmp(a, b) || !strcmp(rd_base_name(a), rd_base_name(b));
+}
+
+/* Returns true if the site is at this place. */
 static bool plan_same_place(const struct trace_sites *sites, const struct trace_site *site,
 			    const struct schedule_place *place)
 {
 	return site->line == place->line && site->column == place->column && place->file &&
 	       (!place->function || !strcmp(site->function, place->function)) &&
-	       !strcmp(rd_base_name(trace_sites_file(sites, site->file)), rd_base_name(place->file));
+	       is_same_file(trace_sites_file(sites, site->file), place->file);
 }
 
 /* Returns true if the site can be the goal's access.  A call may release memory, which is a write,
@@ -207,9 +212,13 @@ static const char *last_member(const char *name, size_t *length)
 static bool is_same_object(const char *a, const char *b)
 {
 	size_t length_a, length_b;
-	const char *x = last_member(a, &length_a), *y = last_member(b, &length_b);
+	const char *x, *y;
 
-	return !strcmp(a, b) || (x && y && length_a == length_b && !strncmp(x, y, length_a));
+	if (!strcmp(a, b))
+		return true;
+	x = last_member(a, &length_a);
+	y = last_member(b, &length_b);
+	return x && y && length_a == length_b && !strncmp(x, y, length_a);
 }
 
 /* Returns how well a site fits the goal, or 0 if it does not fit.  A call fits less well than an
@@ -218,7 +227,7 @@ static bool is_same_object(const char *a, const char *b)
 static unsigned fitness(const struct trace_sites *sites, const struct trace_site *s,
 			const struct schedule_place *place, const struct schedule_goal *goal)
 {
-	if (!plan_same_place(sites, s, place) || (goal && !is_suitable(s, goal)))
+	if ((goal && !is_suitable(s, goal)) || !plan_same_place(sites, s, place))
 		return 0;
 	if (goal && s->kind == TRACE_SITE_CALL)
 		return 1;

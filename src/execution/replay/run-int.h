@@ -30,12 +30,14 @@ struct replay {
 	/* `started_ns` is the real time at which the program was started; `met_ns` is the real time
 	 * from then until the threads met or, if they have not met, until the last look */
 	int64_t started_ns, met_ns;
-	bool gave_up, stays, killed;
-	bool looked;	/* the board was read at least once */
-	size_t threads; /* number of threads of the plan when it was written */
+	bool gave_up, stays, killed; /* `killed`: the run was ended */
+	bool gone;		     /* the process was killed */
+	bool looked;		     /* the board was read at least once */
+	size_t threads;		     /* number of threads of the plan when it was written */
 	/* the ID of the process, if it is frozen so that copies can be made; else 0 */
 	pid_t frozen;
 	bool copied;	     /* the run is a copy of a frozen program */
+	bool lives;	     /* the run has ended, but the copy may make further runs */
 	const char *refused; /* name of the lock that a thread failed to take, or NULL if unknown */
 	/* If the plan waits for a blocked thread and only stopped threads can end its wait: the
 	 * slot of the blocked thread.  Otherwise NONE. */

@@ -53,16 +53,29 @@
 /* A lone thread that has slept for so many times the length of the recorded run waits in vain.  Twice,
  * since the time counts from the beginning of a sleep. */
 #define SLEEP_FACTOR 2
+/* after so many runs that had to be repeated, copies of a program make one run each; chosen by hand */
+#define REPEATED_MAX 4
 /* how many times a run is repeated because the flavour was removed from the cache */
 #define RENEWALS_MAX 3
 
 /* ---- ending ---- */
 
+/* Returns true if the program ends its run itself.  It does so if it is a copy that may make further
+ * runs, and waits in the runtime. */
+static bool quits(const struct replay *r)
+{
+	const struct board *b = &r->watch.before;
+
+	return r->copied && (b->stuck || b->ran_on) && snapshot_quit(r->request->snapshot);
+}
+
 static void kill_program(struct replay *r, pid_t pid)
 {
 	RD_ASSERT(pid > 1);
-	if (!r->killed)
+	if (!quits(r) && !r->gone) {
 		run_session_kill(&r->session, pid);
+		r->gone = true;
+	}
 	r->killed = true;
 }
 
@@ -198,6 +211,15 @@ static bool leaves(void *context)
 	return ((struct replay *)context)->frozen != 0;
 }
 
+/* Returns true if a copy has ended its run, but may make further runs. */
+static bool has_ended(void *context, int *status)
+{
+	struct replay *r = context;
+
+	r->lives = r->copied && !r->gone && snapshot_has_ended(r->request->snapshot, status);
+	return r->lives;
+}
+
 /* Notes what is measured in real time: the limit that the user set, and the time until the threads
  * met, which is reported.  All other limits are in program time. */
 static void note_real_time(struct replay *r)
@@ -245,8 +267,13 @@ static void look(void *context, pid_t pid)
 static void note_times(struct replay *r, const struct run_meter *meter, pid_t pid, int status)
 {
 	struct run_end end;
+	uint64_t cpu_ns, before;
 
 	run_meter_stop(meter, pid, status, &end);
+	if (r->copied) {
+		before = snapshot_end_run(r->request->snapshot, pid, r->lives, &cpu_ns);
+		end.cpu_us = r->lives ? cpu_ns / 1000 : end.cpu_us - before / 1000;
+	}
 	r->result->wall_seconds = (double)end.wall_us / 1e6;
 	r->result->cpu_seconds = (double)end.cpu_us / 1e6;
 	r->result->met_seconds = r->watch.met ? (double)r->met_ns / 1e9 : 0;
@@ -280,7 +307,7 @@ static int run_launched(struct replay *r)
 
 	run_meter_start(&meter, NULL, false);
 	r->started_ns = meter.started_ns;
-	r->clock = (struct run_clock){0};
+	r->clock = (struct run_clock){.real_ns = meter.started_ns};
 	err = launch(r, &pid);
 	if (err)
 		return err;
@@ -302,6 +329,7 @@ static int run_collected(struct replay *r, struct trace_meta *meta)
 					 .meta = meta,
 					 .look = look,
 					 .leaves = leaves,
+					 .ended = has_ended,
 					 .context = r,
 					 .look_ms = WATCH_LOOK_MS};
 	struct trace_layout *layout = NULL;
@@ -585,6 +613,31 @@ static int run_once(const struct replay_request *request, struct replay_result *
 	return err;
 }
 
+/* Returns true if the run has failed only because its copy was to make several runs. */
+static bool needs_single(const struct replay_request *request, const struct replay_result *r)
+{
+	bool filtered = r->end == REPLAY_SIGNALLED && r->status == SIGSYS;
+
+	return request->snapshot && request->snapshot->resets &&
+	       (r->unfit == RADDLE_UNFIT_RESET || filtered ||
+		(!request->trap && (r->unfit == RADDLE_UNFIT_EXEC || r->unfit == RADDLE_UNFIT_TRAPPED)));
+}
+
+/* Repeats a run in a copy that makes only this run. */
+static int run_single(const struct replay_request *request, struct replay_result *result)
+{
+	struct replay_snapshot *s = request->snapshot;
+	int err;
+
+	replay_result_release(result);
+	s->resets = false;
+	err = run_once(request, result);
+	s->resets = ++s->repeated < REPEATED_MAX;
+	if (!s->resets)
+		replay_snapshot_single(s, "its runs start processes, kernel threads or programs");
+	return err;
+}
+
 /* A run that cannot be copied is started anew.  If the flavour was removed during a run, the run is
  * repeated, however it ended. */
 int replay_run(const struct replay_request *request, struct replay_result *result)
@@ -598,6 +651,8 @@ int replay_run(const struct replay_request *request, struct replay_result *resul
 		request->snapshot->why = "the program that was stopped there could not be copied";
 		err = run_once(request, result);
 	}
+	if (!err && needs_single(request, result))
+		err = run_single(request, result);
 	for (int i = 0; i < RENEWALS_MAX && !rd_flavour_is_there(&program->flavour); i++) {
 		if (!err)
 			replay_result_release(result);

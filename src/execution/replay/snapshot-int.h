@@ -19,8 +19,20 @@ void snapshot_restore(struct replay_snapshot *s);
 /* Restores the streams.  Call this after the request's `begin`, which empties them. */
 int snapshot_restore_streams(const struct replay_snapshot *s, const int *streams);
 
-/* Makes a copy of the frozen program.  Returns its process ID, or -1 if the frozen program is
- * gone. */
+/* Makes a copy of the frozen program, or lets the last copy make another run.  Returns its process
+ * ID, or -1 if the frozen program is gone. */
 pid_t snapshot_copy(void *snapshot);
+
+/* Returns true if the run of the last copy has ended, but not its process.  Stores the run's wait
+ * status. */
+bool snapshot_has_ended(const struct replay_snapshot *s, int *status);
+
+/* Ends the run of a copy in which no thread can continue, but not its process.  Returns false if the
+ * copy makes only one run, or if this was called before in the same run. */
+bool snapshot_quit(const struct replay_snapshot *s);
+
+/* Called when the run of the copy has ended; `lives` is true if its process has not.  Returns the CPU
+ * time of the process before the run.  If the process lives, stores the CPU time of the run. */
+uint64_t snapshot_end_run(struct replay_snapshot *s, pid_t pid, bool lives, uint64_t *cpu_ns);
 
 #endif

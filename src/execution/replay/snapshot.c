@@ -23,6 +23,12 @@
 #include <unistd.h>
 
 #define LOOK_MS 20 /* how often the replayer checks whether the frozen program is alive */
+/* A copy makes at most RUNS_MAX runs, and no further one after it has used CPU_MAX_NS of processor time,
+ * so that it stays below a limit that the user may have set.  After SINGLE_MAX copies in a row that made
+ * only one run, later copies do not try to make several.  All were chosen by hand. */
+#define RUNS_MAX 1000
+#define CPU_MAX_NS 1000000000u
+#define SINGLE_MAX 8
 
 static struct raddle_steer *steer_of(const struct replay_snapshot *s)
 {
@@ -56,10 +62,20 @@ int snapshot_take(struct replay_snapshot *s, struct replay *r, pid_t pid)
 	return err;
 }
 
+static void end_copy(struct replay_snapshot *s)
+{
+	if (!s->copy)
+		return;
+	kill(s->copy, SIGKILL);
+	rd_reap(s->copy, NULL);
+	s->copy = 0;
+}
+
 void replay_snapshot_close(struct replay_snapshot *s)
 {
 	if (!s->pid)
 		return;
+	end_copy(s);
 	kill(s->pid, SIGKILL);
 	rd_reap(s->pid, NULL);
 	run_image_release(&s->image);
@@ -68,6 +84,13 @@ void replay_snapshot_close(struct replay_snapshot *s)
 	replay_world_close(s->world);
 	run_session_close(&s->session);
 	*s = (struct replay_snapshot){.freeze = s->freeze, .after = s->after, .off = true};
+}
+
+void replay_snapshot_single(struct replay_snapshot *s, const char *why)
+{
+	end_copy(s);
+	s->resets = false;
+	s->why_single = why;
 }
 
 void snapshot_note_unfrozen(struct replay_snapshot *s, const struct raddle_steer *steer)
@@ -113,12 +136,68 @@ static bool is_gone(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == pid;
 }
 
+/* Lets the copy that has made the last run make the next one. */
+static pid_t run_again(struct replay_snapshot *s)
+{
+	struct raddle_freezing *f = &steer_of(s)->freezing;
+
+	s->runs++;
+	f->resets = 1;
+	atomic_store(&f->again, 1);
+	syscall(SYS_futex, &f->again, FUTEX_WAKE, 1, NULL, NULL, 0);
+	return s->copy;
+}
+
+bool snapshot_quit(const struct replay_snapshot *s)
+{
+	struct raddle_freezing *f = &steer_of(s)->freezing;
+
+	if (!f->resets || atomic_load(&f->quits))
+		return false;
+	atomic_store(&f->quits, 1);
+	syscall(SYS_futex, &f->quits, FUTEX_WAKE, 1, NULL, NULL, 0);
+	return true;
+}
+
+bool snapshot_has_ended(const struct replay_snapshot *s, int *status)
+{
+	uint32_t ended = atomic_load(&steer_of(s)->freezing.ended);
+
+	if (ended)
+		*status = (int)(ended - 1);
+	return ended != 0;
+}
+
+uint64_t snapshot_end_run(struct replay_snapshot *s, pid_t pid, bool lives, uint64_t *cpu_ns)
+{
+	const struct raddle_freezing *f = &steer_of(s)->freezing;
+
+	if (lives) {
+		*cpu_ns = f->ended_ns - f->began_ns;
+		s->copy = pid;
+		s->single = 0;
+		if (s->runs >= RUNS_MAX || f->ended_ns > CPU_MAX_NS)
+			end_copy(s);
+		return f->began_ns;
+	}
+	s->copy = 0;
+	if (s->resets && !f->resets)
+		replay_snapshot_single(s, "its memory cannot be restored, or it has signal handlers");
+	if (s->resets && f->lasting && s->runs == 0 && ++s->single == SINGLE_MAX)
+		replay_snapshot_single(s, "its runs change something that a copy cannot restore");
+	return f->began_ns;
+}
+
 pid_t snapshot_copy(void *snapshot)
 {
 	struct replay_snapshot *s = snapshot;
 	struct raddle_steer *steer = steer_of(s);
 	struct timespec look = {0, LOOK_MS * 1000000L};
 
+	if (s->copy)
+		return run_again(s);
+	s->runs = 0;
+	steer->freezing.resets = s->resets;
 	atomic_store(&steer->freezing.copying, RADDLE_COPY_WANTED);
 	syscall(SYS_futex, &steer->freezing.copying, FUTEX_WAKE, 1, NULL, NULL, 0);
 	while (atomic_load(&steer->freezing.copying) == RADDLE_COPY_WANTED) {

@@ -61,7 +61,7 @@ int64_t run_clock_now(struct run_clock *c, pid_t pid)
 {
 	struct run_clock_look look = {.real_ns = rd_now_ns()};
 
-	if (c->now_ns && look.real_ns - c->real_ns < LOOK_NS)
+	if (look.real_ns - c->real_ns < LOOK_NS)
 		return c->now_ns;
 	look.cpu_ns = run_process_cpu_ns(pid);
 	look.delay_ns = run_process_delay_ns(pid);

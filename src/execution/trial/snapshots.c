@@ -21,6 +21,10 @@
 
 #include <stddef.h>
 
+/* If runs differ in the number of their threads, this part of it is made in advance in addition.  Chosen
+ * by hand: a few threads cost less than a run that has to be repeated. */
+#define SPARE_PART 4
+
 /* ---- keys ---- */
 
 static uint64_t add_text(uint64_t hash, const char *text)
@@ -180,6 +184,21 @@ static void tell(struct trial_bench *b, enum raddle_freeze freeze, const char *w
 	b->told_unfrozen = true;
 }
 
+/* Ends a frozen program that has too few threads in advance.  The next run freezes it again. */
+static void renew(struct replay_snapshot *s)
+{
+	struct replay_snapshot old = *s;
+
+	if (!s->pid)
+		return;
+	replay_snapshot_close(s);
+	s->off = false;
+	s->compared = old.compared;
+	s->resets = old.resets;
+	s->why_single = old.why_single;
+	s->repeated = old.repeated;
+}
+
 /* Returns the snapshot at this place, or NULL if there is none yet, or there cannot be one. */
 static struct replay_snapshot *find_at(struct trial_bench *b, struct snapshot_place place, bool traps)
 {
@@ -190,10 +209,10 @@ static struct replay_snapshot *find_at(struct trial_bench *b, struct snapshot_pl
 	place.key = rd_hash_add(place.key, traps);
 	entry = entry_of(b, &place);
 	entry->used = ++b->snapshot_uses;
-	/* Threads are created in advance only if the program is frozen before it creates its second
-	 * thread.  Later, most threads exist already. */
-	if (place.freeze == RADDLE_FREEZE_CREATION && b->threads && !entry->frozen.pid)
-		entry->frozen.ahead = b->threads - 1;
+	if (b->threads > entry->frozen.ahead + 1) {
+		renew(&entry->frozen);
+		entry->frozen.ahead = b->threads - 1 + (entry->wanted ? b->threads / SPARE_PART : 0);
+	}
 	return ++entry->wanted >= (place.freeze == RADDLE_FREEZE_CREATION ? 2 : 3) && !entry->frozen.off
 		       ? &entry->frozen
 		       : NULL;
@@ -219,6 +238,14 @@ struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct sched
 	return find_at(b, snapshot_place_of(s, &shared), traps);
 }
 
+/* Tells the user, once, why each copy makes only one run. */
+static void tell_single(struct trial_bench *b, const char *why)
+{
+	if (!b->told_single)
+		rd_info("each copy of the program makes one run: %s", why);
+	b->told_single = true;
+}
+
 void snapshots_report(struct trial_bench *b)
 {
 	for (size_t i = 0; i < TRIAL_SNAPSHOTS; i++) {
@@ -226,6 +253,8 @@ void snapshots_report(struct trial_bench *b)
 
 		if (s->why)
 			tell(b, s->freeze, s->why);
+		if (s->why_single)
+			tell_single(b, s->why_single);
 	}
 }
 

@@ -134,11 +134,13 @@ static void started(void *context, pid_t pid)
 /* Ends the processes that the run left, but not those from which runs are copied. */
 static void end_orphans(const struct trial_bench *b)
 {
-	pid_t keep[TRIAL_SNAPSHOTS + 1] = {b->server.pid};
+	pid_t keep[2 * TRIAL_SNAPSHOTS + 1] = {b->server.pid};
 
-	for (size_t i = 0; i < TRIAL_SNAPSHOTS; i++)
-		keep[i + 1] = b->snapshots[i].frozen.pid;
-	run_orphans_end(keep, TRIAL_SNAPSHOTS + 1);
+	for (size_t i = 0; i < TRIAL_SNAPSHOTS; i++) {
+		keep[2 * i + 1] = b->snapshots[i].frozen.pid;
+		keep[2 * i + 2] = b->snapshots[i].frozen.copy;
+	}
+	run_orphans_end(keep, 2 * TRIAL_SNAPSHOTS + 1);
 }
 
 static void ended(void *context)
@@ -438,6 +440,7 @@ static const char *why_unfit(const struct replay_request *request, const struct 
 		[RADDLE_UNFIT_FILTER] = "the kernel cannot trap the futex calls of its libraries",
 		[RADDLE_UNFIT_TRAPPED] = "its libraries wait for futexes, and it handles SIGSYS",
 		[RADDLE_UNFIT_EXEC] = "its libraries wait for futexes, and it starts another program",
+		[RADDLE_UNFIT_RESET] = "a copy cannot make several runs",
 	};
 
 	if (!request->one && !request->trap)
@@ -659,6 +662,32 @@ static int choose_way(struct trial_bench *b, const struct schedule *s)
 
 /* ---- whether copies will do ---- */
 
+static bool do_the_same(const struct trial *a, const struct trial *b)
+{
+	return !trial_differs(a, b) && a->digest == b->digest;
+}
+
+/* Makes the run again in a second copy, and once more in that same copy, if it can make several runs.
+ * If one of these runs differs from the first, later copies make one run each, and the second copy is
+ * made again in this way. */
+static int compare_again(struct trial_bench *b, struct replay_request *request, const struct trial *first,
+			 struct trial *second)
+{
+	struct replay_snapshot *snapshot = request->snapshot;
+	struct trial third;
+	int err;
+
+	snapshot->resets = true;
+	err = make_extra_run(b, request, snapshot, second);
+	third = *second;
+	if (!err && snapshot->copy)
+		err = make_extra_run(b, request, snapshot, &third);
+	if (err || (do_the_same(first, second) && do_the_same(first, &third)))
+		return err;
+	replay_snapshot_single(snapshot, "a copy behaves differently after a run");
+	return make_extra_run(b, request, snapshot, second);
+}
+
 /* An earlier copy may have changed something outside that a later copy needs; for example, it may
  * have removed a file.  So before copies of a frozen program are used, a schedule is run once anew
  * and once in each of two copies.  All three runs have to do the same. */
@@ -671,12 +700,11 @@ static int compare_copies(struct trial_bench *b, struct replay_request *request)
 	if (!err)
 		err = make_extra_run(b, request, snapshot, &first);
 	if (!err && snapshot->pid)
-		err = make_extra_run(b, request, snapshot, &second);
+		err = compare_again(b, request, &first, &second);
 	if (err)
 		return err;
 	snapshot->compared = true;
-	if (snapshot->pid && (trial_differs(&anew, &first) || trial_differs(&first, &second) ||
-			      first.digest != second.digest)) {
+	if (snapshot->pid && (trial_differs(&anew, &first) || !do_the_same(&first, &second))) {
 		err = make_extra_run(b, request, NULL, &again);
 		replay_snapshot_close(snapshot);
 		snapshot->why = err || trial_differs(&anew, &again) ? "runs of one schedule differ"

@@ -134,6 +134,7 @@ struct trial_bench {
 	uint64_t snapshot_uses;
 	uint32_t threads;	 /* the largest number of threads that a run had */
 	bool told_unfrozen;	 /* the user was told why runs cannot be copied */
+	bool told_single;	 /* the user was told why copies make only one run each */
 	const char *record_into; /* a directory for a trace of each run; NULL for no traces */
 	struct run_streams streams;
 	struct run_companion companion;

@@ -12,6 +12,7 @@
 #include "base/compare.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/sort.h"
 #include "classify/occurrences-int.h"
 #include "replay/plan.h"
 
@@ -99,7 +100,8 @@ static bool is_wanted(const struct occurrences *s, const struct ends *e, size_t 
 
 	if (!occurrences_race(a, b) || !a->at[0] || !b->at[1])
 		return false;
-	return e->by_line ? !is_race(e, a, b) && is_its_memory(s, e, a) : is_race(e, a, b);
+	return e->by_line ? !is_race(e, a, b) && is_its_memory(s, e, a)
+			  : a->write == e->goals[0].write && b->write == e->goals[1].write;
 }
 
 static struct pair *find_pairs(const struct occurrences *s, const struct ends *e, size_t *count)
@@ -115,8 +117,7 @@ static struct pair *find_pairs(const struct occurrences *s, const struct ends *e
 			RD_GROW(pairs, capacity, *count + 1);
 			pairs[(*count)++] = (struct pair){i, k, i < k ? k - i : i - k};
 		}
-	if (*count)
-		qsort(pairs, *count, sizeof *pairs, compare_pairs);
+	rd_sort_least(pairs, *count, sizeof *pairs, ROUTES_MOST, compare_pairs);
 	return pairs;
 }
 

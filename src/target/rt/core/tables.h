@@ -45,6 +45,11 @@ struct rt_tables {
 	_Atomic bool locking[RT_DESCRIPTORS];
 	_Atomic uint64_t streams[RT_STREAMS];	 /* rt/core/io/stdio.c: which streams are channels */
 	struct rt_front_table asyncs, lock_bits; /* libuv's handles; GLib's one-bit locks */
+	/* Memory that rt_map() gives out instead of making a mapping.  Empty, except in copies of a
+	 * frozen program (rt/steer/reset.c), where a mapping would have to be undone after the run. */
+	struct {
+		char *start, *at, *end;
+	} reserve;
 };
 extern struct rt_tables rt_tables __attribute__((visibility("hidden")));
 

@@ -174,8 +174,10 @@ void rt_context_created(struct rt_thread *parent, struct rt_thread *child)
 	(void)parent;
 	if (!rt_steer_has_one() || child->number >= RADDLE_SLOTS)
 		return;
-	if (!child->prepared)
+	if (!child->prepared) {
+		rt_context_addresses(RADDLE_UNFIT_RESET);
 		atomic_store(&c->alive, 1);
+	}
 	rt_steering()->contexts[child->number] = c;
 }
 
@@ -274,16 +276,33 @@ static __attribute__((noreturn)) void idle(void)
 		if (has_masks())
 			rt_context_refuse(RADDLE_UNFIT_HANDLERS);
 		rt_steer_look_at_command(round);
+		rt_reset_obey();
 		rt_futex_check();
 		if (!rt_blocking_nap(NULL))
-			rt_futex_wait(&rt_steer()->phase, rt_steer_phase(), RT_NAP_MS);
+			rt_futex_wait(&rt_steer()->freezing.quits, 0, RT_NAP_MS);
 	}
+}
+
+/* swap() then returns to `start`, with the stack as after a call. */
+void rt_context_make(struct rt_context *c, char *stack, size_t size, void (*start)(void))
+{
+	uint64_t *top = (uint64_t *)(void *)(stack + size) - 2;
+
+	*top = (uint64_t)(uintptr_t)start;
+	top -= 7; /* room for the saved registers and the control words */
+	__asm__ volatile("stmxcsr %0; fnstcw %1" : "=m"(*(uint32_t *)top), "=m"(*((uint16_t *)top + 2)));
+	c->sp = top;
+	c->fs = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+}
+
+void rt_context_jump(struct rt_context *from, const struct rt_context *to)
+{
+	swap(from, to);
 }
 
 void rt_context_setup(void)
 {
 	struct rt_steering *g = rt_steering();
-	uint64_t *top;
 	char *stack;
 
 	if (!rt_steer_has_one())
@@ -293,15 +312,9 @@ void rt_context_setup(void)
 	stack = rt_map(IDLE_STACK);
 	if (!stack)
 		rt_context_refuse(RADDLE_UNFIT_THREADS);
-	top = (uint64_t *)(stack + IDLE_STACK) - 2;
-	/* swap() returns to idle(), with the stack as after a call */
-	*top = (uint64_t)(uintptr_t)idle;
-	top -= 7; /* room for the saved registers and the control words */
-	__asm__ volatile("stmxcsr %0; fnstcw %1" : "=m"(*(uint32_t *)top), "=m"(*((uint16_t *)top + 2)));
-	g->idle.sp = top;
+	rt_context_make(&g->idle, stack, IDLE_STACK, idle);
 	g->idle.mask = all_signals;
 	g->idle.masked = g->idle.blocked = true;
-	g->idle.fs = (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
 
 /* Called when the thread has made its last step.  Returns, if at all, on a kernel thread of its
@@ -372,6 +385,10 @@ void rt_context_ends(struct rt_thread *t)
 
 void rt_context_addresses(enum raddle_unfit why)
 {
-	if (why == RADDLE_UNFIT_TRAPPED ? rt.trapped != 0 : rt_steer_has_one())
+	bool refuses = why == RADDLE_UNFIT_TRAPPED ? rt.trapped != 0
+		       : why == RADDLE_UNFIT_RESET ? rt_reset_is_on()
+						   : rt_steer_has_one();
+
+	if (refuses)
 		rt_context_refuse(why);
 }

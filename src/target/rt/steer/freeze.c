@@ -190,18 +190,23 @@ static enum raddle_frozen check(void)
 
 /* ---- copies ---- */
 
-/* Called in a copy.  It is killed when its parent, the replayer, dies. */
+/* Called in a new process.  It is killed when its parent, the replayer, dies. */
+static void begin_process(void)
+{
+	syscall(SYS_set_robust_list, frozen()->robust, frozen()->robust_size);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* Called in a copy at the beginning of each run. */
 static void begin_copy(void)
 {
 	struct rt_turns *turn = &rt_steering()->turns;
 
-	syscall(SYS_set_robust_list, frozen()->robust, frozen()->robust_size);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (rt.asked_pid)
 		rt.copied_pid = rt.pid;
 	rt.pid = (pid_t)syscall(SYS_getpid);
 	rt_guard.alive = frozen()->alive;
-	if (rt.trapped)
+	if (rt.trapped || rt_reset_is_on())
 		rt.trapped = rt.pid;
 	atomic_store(&rt.session->processes[rt.process].pid, rt.pid);
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
@@ -212,15 +217,20 @@ static void begin_copy(void)
 	rt_steer_match_plan();
 }
 
-static long make_copy(void)
+void rt_freeze_seek(void)
 {
 	for (size_t i = 0; i < frozen()->count; i++)
-		syscall(SYS_lseek, frozen()->files[i].fd, frozen()->files[i].at, SEEK_SET);
+		rt_bare(SYS_lseek, frozen()->files[i].fd, frozen()->files[i].at, SEEK_SET);
+}
+
+static long make_copy(void)
+{
+	rt_freeze_seek();
 	return syscall(SYS_clone, CLONE_PARENT | CLONE_CHILD_CLEARTID | SIGCHLD, 0L, NULL,
 		       rt_steering()->contexts[0] ? rt_steering()->contexts[0]->tid : NULL, 0L);
 }
 
-/* Returns in each copy; the frozen process itself never continues. */
+/* Copies leave this function at the beginning of their runs; the frozen process never does. */
 static void serve(void)
 {
 	struct raddle_freezing *s = &rt_steer()->freezing;
@@ -229,8 +239,10 @@ static void serve(void)
 	for (uint32_t naps = 0;; naps++) {
 		while (atomic_load(&s->copying) == RADDLE_COPY_WANTED) {
 			pid = make_copy();
-			if (pid == 0)
-				return;
+			if (pid == 0) {
+				begin_process();
+				rt_reset_run(rt_steering()->frozen.reset);
+			}
 			naps = 0;
 			atomic_store(&s->copy, (int32_t)pid);
 			atomic_store(&s->copying, RADDLE_COPY_MADE);
@@ -256,11 +268,22 @@ static void freeze(struct raddle_freezing *s)
 	rt_block_signals(&signals);
 	if (syscall(SYS_get_robust_list, 0L, &frozen()->robust, &frozen()->robust_size))
 		frozen()->robust = NULL;
+	if (!rt_reset_setup())
+		rt_context_refuse(RADDLE_UNFIT_THREADS);
 	atomic_store(&s->state, RADDLE_FROZEN);
 	rt_turn_wake_leader();
-	serve();
+	rt_reset_freeze(serve);
 	begin_copy();
 	rt_restore_signals(&signals);
+}
+
+/* Makes the threads in advance that the program is expected to create from here on. */
+static void fill_pool(uint32_t threads)
+{
+	uint32_t there = atomic_load(&rt.session->processes[rt.process].threads) - 1,
+		 more = threads > there ? threads - there : 0;
+
+	rt_park_fill(more < THREADS_MAX ? more : THREADS_MAX);
 }
 
 void rt_freeze_at(enum raddle_freeze where)
@@ -273,7 +296,7 @@ void rt_freeze_at(enum raddle_freeze where)
 		return;
 	s->where = RADDLE_FREEZE_NOWHERE;
 	s->points = rt_steering()->turns.points;
-	rt_park_fill(s->threads < THREADS_MAX ? s->threads : THREADS_MAX);
+	fill_pool(s->threads);
 	why = check();
 	if (why == RADDLE_FROZEN)
 		freeze(s);

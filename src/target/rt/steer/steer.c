@@ -147,6 +147,7 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 	uint32_t sleepers;
 
 	if (rt_steer_has_one()) {
+		rt_reset_obey();
 		if (rt_context_switch(t, atomic_load(&rt_steer()->running)))
 			return;
 		rt_futex_check();
@@ -161,7 +162,10 @@ void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round)
 	rt_steer_look_at_command(round - SPINS);
 	sleepers = atomic_fetch_add(&rt_steering()->sleepers, 1);
 	atomic_store(&place->asleep, 1);
-	rt_futex_wait(&place->word, seen, RT_NAP_MS + sleepers);
+	if (!rt_steer_has_one())
+		rt_futex_wait(&place->word, seen, RT_NAP_MS + sleepers);
+	else if (atomic_load(&place->word) == seen)
+		rt_futex_wait(&rt_steer()->freezing.quits, 0, RT_NAP_MS);
 	atomic_store(&place->asleep, 0);
 	atomic_fetch_sub(&rt_steering()->sleepers, 1);
 }

@@ -17,19 +17,23 @@
  */
 #include "rt/common/signal.h"
 #include "rt/core/real.h"
+#include "rt/steer/filter-int.h"
 #include "rt/steer/steer-int.h"
 
 #include <errno.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
 #define RAISED_BY_FILTER 1 /* SYS_SECCOMP, a value of si_code that libc's headers lack */
 #define SYS_FUTEX_NEW 454  /* futex_wake(), futex_wait() and futex_requeue() have this number or the next */
+
+/* Returns true if RADDLE_STEER_TRAP traps this call.  Others are trapped in a copy that makes several
+ * runs (rt/steer/changes.c). */
+static bool is_trapped(long number)
+{
+	return number == SYS_futex || number == SYS_read || number == SYS_write || number == SYS_sendto ||
+	       number == SYS_futex_waitv || (number >= SYS_FUTEX_NEW && number < SYS_FUTEX_NEW + 3);
+}
 
 /* Makes the call that was trapped. */
 static long make_call(long number, const long arguments[6])
@@ -38,6 +42,8 @@ static long make_call(long number, const long arguments[6])
 
 	bool listens = rt.callbacks.futexes != NULL; /* not in a forked child */
 
+	if (listens && !is_trapped(number))
+		return rt_changes_call(number, arguments);
 	if (listens && (number == SYS_read || number == SYS_write || number == SYS_sendto))
 		return rt_transfer(number, arguments);
 	if (listens && number != SYS_futex)
@@ -59,52 +65,47 @@ static void trapped(int number, siginfo_t *info, void *context)
 		rt_signal_self(number);
 		return;
 	}
+	if (info->si_arch != AUDIT_ARCH_X86_64)
+		rt_context_refuse(RADDLE_UNFIT_RESET); /* its number means another call */
 	r[REG_RAX] = make_call(r[REG_RAX], arguments);
 	errno = saved;
 }
 
-#define FIELD(name) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, name))
-#define HALF(name, half) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, name) + 4 * (half))
-#define IF_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, then, otherwise)
-#define IF_LEAST(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, value, then, otherwise)
-
 static bool install_filter(void)
 {
-	uint64_t own = (uintptr_t)rt_bare_end;
 	struct sock_filter filter[] = {
-		FIELD(arch),
-		IF_EQUAL(AUDIT_ARCH_X86_64, 0, 12),
-		FIELD(nr),
-		IF_EQUAL(SYS_futex, 6, 0),
-		IF_EQUAL(SYS_read, 5, 0),
-		IF_EQUAL(SYS_write, 4, 0),
-		IF_EQUAL(SYS_sendto, 3, 0),
-		IF_EQUAL(SYS_futex_waitv, 7, 0),
-		IF_LEAST(SYS_FUTEX_NEW, 0, 5),
-		IF_LEAST(SYS_FUTEX_NEW + 3, 4, 5),
-		HALF(instruction_pointer, 0),
-		IF_EQUAL((uint32_t)own, 0, 3),
-		HALF(instruction_pointer, 1),
-		IF_EQUAL((uint32_t)(own >> 32), 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		RT_FIELD(arch),
+		RT_IF_EQUAL(AUDIT_ARCH_X86_64, 0, 12),
+		RT_FIELD(nr),
+		RT_IF_EQUAL(SYS_futex, 6, 0),
+		RT_IF_EQUAL(SYS_read, 5, 0),
+		RT_IF_EQUAL(SYS_write, 4, 0),
+		RT_IF_EQUAL(SYS_sendto, 3, 0),
+		RT_IF_EQUAL(SYS_futex_waitv, 7, 0),
+		RT_IF_LEAST(SYS_FUTEX_NEW, 0, 5),
+		RT_IF_LEAST(SYS_FUTEX_NEW + 3, 4, 5),
+		RT_FILTER_END,
 	};
-	struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
 
-	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+	return rt_filter_install(filter, sizeof filter / sizeof *filter);
+}
+
+bool rt_trap_install(void)
+{
+	struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_NODEFER};
+	uint64_t own = 1ull << (SIGSYS - 1);
+
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &own, NULL, sizeof own);
+	return !REAL(sigaction)(SIGSYS, &action, NULL);
 }
 
 void rt_trap_setup(void)
 {
-	struct sigaction action = {.sa_sigaction = trapped, .sa_flags = SA_SIGINFO | SA_NODEFER};
-	uint64_t own = 1ull << (SIGSYS - 1);
 	int saved = errno;
 
 	if (!(rt_steer()->flags & RADDLE_STEER_TRAP))
 		return;
-	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &own, NULL, sizeof own);
-	if (REAL(sigaction)(SIGSYS, &action, NULL) || !install_filter())
+	if (!rt_trap_install() || !install_filter())
 		rt_context_refuse(RADDLE_UNFIT_FILTER);
 	rt.trapped = (pid_t)syscall(SYS_getpid);
 	errno = saved;

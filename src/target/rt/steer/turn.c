@@ -179,7 +179,7 @@ static RT_SELDOM void stop_here(struct rt_thread *t, enum raddle_limit limit, ui
 	for (uint32_t round = RT_LOOK_FROM; rt_turn_taken(); round++) {
 		/* The old value makes nap() check the command without sleeping. */
 		rt_steer_nap(t, rt_steer_seen(t) - 1, round);
-		rt_futex_wait(&s->ran_on, limit, 20);
+		rt_futex_wait(&s->freezing.quits, 0, RT_NAP_MS);
 	}
 	rt_steer_lock(signals);
 }

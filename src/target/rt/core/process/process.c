@@ -157,6 +157,7 @@ INTERPOSE(pid_t, fork, (void))
 	struct rt_thread *t = rt_self();
 
 	rt_path_tells();
+	RT_NOTIFY(addresses, RADDLE_UNFIT_RESET);
 	if (t)
 		t->forking = 1;
 	return forked(t, REAL(fork)());
@@ -171,6 +172,7 @@ INTERPOSE(pid_t, _Fork, (void))
 
 	if (!t || t->fork_prepared)
 		return REAL(_Fork)();
+	RT_NOTIFY(addresses, RADDLE_UNFIT_RESET);
 	t->forking = 1;
 	fork_prepare();
 	pid = REAL(_Fork)();

@@ -6,6 +6,7 @@
  */
 #include "rt/core/one.h"
 #include "rt/core/real.h"
+#include "rt/core/tables.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -24,10 +25,31 @@ static long map(size_t size)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 }
 
+/* Takes memory from the reserve.  Returns NULL if it has not enough. */
+static void *take_reserve(size_t size)
+{
+	char *p = rt_tables.reserve.at;
+
+	size = (size + rt.page - 1) & -rt.page;
+	if (RT_LIKELY((size_t)(rt_tables.reserve.end - p) < size))
+		return NULL;
+	rt_tables.reserve.at = p + size;
+	return p;
+}
+
+static bool is_reserve(const void *p)
+{
+	return (const char *)p >= rt_tables.reserve.start && (const char *)p < rt_tables.reserve.end;
+}
+
 void *rt_map(size_t size)
 {
 	int saved = errno;
-	long p = map(size);
+	long p = (long)take_reserve(size);
+
+	if (p)
+		return (void *)p;
+	p = map(size);
 
 	if (p == -1 && rt_make_room(size))
 		p = map(size);
@@ -46,6 +68,8 @@ void rt_unmap(void *p, size_t size)
 {
 	int saved = errno;
 
+	if (is_reserve(p))
+		return;
 	syscall(SYS_munmap, p, size);
 	atomic_fetch_sub_explicit(&rt.mapped, size, memory_order_relaxed);
 	errno = saved;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Internal to steering: copies of a frozen program that make several runs.  rt/steer/reset.c is the
+ * loop, rt/steer/pages.c restores memory, and rt/steer/changes.c notices what cannot be restored.
+ *
+ * All state is in memory that is not restored itself (struct rt_reset).
+ */
+#ifndef RT_STEER_RESET_INT_H
+#define RT_STEER_RESET_INT_H
+
+#include "rt/steer/turn-int.h"
+
+/* All values were chosen by hand; copies of a program that exceeds one of them make one run each. */
+#define RT_RESET_STACK 65536	     /* bytes of the stack on which a frozen program and its copies wait */
+#define RT_RESET_RESERVE (16u << 20) /* bytes that the runtime may need in a run */
+#define RT_RESET_RANGES 1024	     /* maximum number of private writable mappings */
+#define RT_RESET_PAGES 16384	     /* maximum number of pages that runs change: 64 MB */
+#define RT_RESET_SPACE (1 << 20)     /* maximum number of pages of these mappings, resident or not: 4 GB */
+#define RT_RESET_EMPTIED 64	     /* maximum number of ranges whose pages runs give back */
+#define RT_RESET_MADE 256	     /* maximum number of mappings that one run makes */
+
+/* The addresses [start, end). */
+struct rt_range {
+	uintptr_t start, end;
+};
+
+/* Private memory of the frozen program, and the pages of it that runs have changed. */
+struct rt_pages {
+	pid_t origin; /* the frozen program, whose memory never changes */
+	struct rt_range ranges[RT_RESET_RANGES];
+	size_t range_count;
+	struct rt_range kept; /* part of a page that the kernel writes (rseq), and that is not restored */
+	uint64_t faults;      /* number of page faults when the pages were last examined */
+	uintptr_t changed[RT_RESET_PAGES];
+	size_t changed_count, saved_count;	   /* pages whose content is not saved yet come last */
+	char *saved;				   /* the original content of these pages */
+	uint8_t *known;				   /* a bit for each page of `ranges`: it is in `changed` */
+	struct rt_range emptied[RT_RESET_EMPTIED]; /* ranges whose pages runs have given back */
+	size_t emptied_count;
+	uint64_t *flags; /* what the kernel knows about the pages of a range */
+	size_t size;	 /* bytes of `saved`, `known` and `flags` */
+};
+
+/* What a run has changed besides the content of memory. */
+struct rt_changes {
+	bool lasting; /* the run has made a change that cannot be undone */
+	uintptr_t program_break;
+	struct rt_range made[RT_RESET_MADE]; /* mappings that the run has made */
+	size_t made_count;
+};
+
+struct rt_reset {
+	struct rt_context frozen; /* where copies continue */
+	struct rt_context server; /* where the frozen program and its copies wait */
+	struct rt_context run;	  /* of a run that has ended; never continued */
+	bool able;		  /* the memory of copies can be restored */
+	bool on;		  /* this process is a copy that may make several runs */
+	uint32_t status;	  /* the wait status of a run that has ended */
+	struct rt_pages pages;
+	struct rt_changes changes;
+	_Alignas(64) char stack[RT_RESET_STACK];
+};
+
+/* Returns NULL if the program was never frozen. */
+static inline struct rt_reset *rt_reset(void)
+{
+	return rt_steering()->frozen.reset;
+}
+
+/* rt/steer/pages.c.  rt_pages_fit() and rt_pages_list() are called in the frozen program before the
+ * first copy is made, and rt_pages_begin() in a copy before its first run.  rt_pages_restore() restores
+ * the memory of a copy.  All return false if memory cannot be restored. */
+bool rt_pages_fit(void);
+bool rt_pages_list(struct rt_pages *p);
+bool rt_pages_begin(void);
+bool rt_pages_restore(struct rt_pages *p);
+/* Called when the pages of a range are to be given back to the kernel (MADV_DONTNEED).  It may clear
+ * them instead, and then sets *cleared.  Returns false if they cannot be restored. */
+bool rt_pages_empty(struct rt_pages *p, uintptr_t start, size_t length, bool *cleared);
+
+/* rt/steer/changes.c.  rt_changes_watch() is called once in a copy.  It returns false if the kernel
+ * does not let the runtime watch system calls.  rt_changes_undo() undoes the changes of the run. */
+bool rt_changes_watch(struct rt_changes *c);
+bool rt_changes_undo(struct rt_changes *c);
+
+#endif
