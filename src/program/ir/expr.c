@@ -190,15 +190,15 @@ static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
  * with something after the parentheses that can only be the operand of a cast. */
 static bool is_type(const char *at)
 {
-	const char *inside = at + 1,
-		   *end = inside + strspn(inside, "abcdefghijklmnopqrstuvwxyz"
-						  "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 *:");
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 *:";
+	if (*at != '(' || isdigit((unsigned char)at[1]))
+		return false;
+	const char *inside = at + 1, *end = inside + strspn(inside, letters);
 	bool pointer = false;
-
 	for (const char *p = inside; p < end; p++)
 		if (*p != ' ')
 			pointer = *p == '*';
-	if (*at != '(' || *end != ')' || isdigit((unsigned char)*inside))
+	if (*end != ')')
 		return false;
 	end += 1 + strspn(end + 1, " ");
 	return pointer || isalnum((unsigned char)*end) || *end == '_' || *end == '(';
