@@ -50,8 +50,8 @@ build_once() {
 }
 
 # has_classes SOURCE: the races of the program have the classes that its lines `// expect: OBJECT CLASS
-# CONSEQUENCE` state.  An ordinary run may fail before its threads have done what can be predicted
-# from, so there are up to four checks.  The last one leaves its files in `found`.
+# CONSEQUENCE` state.  A recorded run may fail before its threads have made the accesses of all
+# races, so there are up to four checks.  The last one leaves its files in `found`.
 has_classes() {
 	local source=$1 name object class consequence run compiler=cc
 	name=$(basename "${source%.*}")

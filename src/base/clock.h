@@ -20,7 +20,7 @@ static inline uint64_t rd_ns_to_ms(int64_t ns)
 	return (uint64_t)(ns / RD_NS_PER_MS);
 }
 
-/* Rounds up, for callers to which 0 means something else than a short time. */
+/* Rounds up, for callers to which 0 does not mean a short time. */
 static inline uint64_t rd_ns_to_ms_up(int64_t ns)
 {
 	return rd_ns_to_ms(ns + RD_NS_PER_MS - 1);

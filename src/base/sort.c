@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Sorting a part of an array.  In: an array, and how many of its smallest elements are wanted.  Out: the
+ * Sorts a part of an array.  In: an array, and how many of its smallest elements are wanted.  Out: the
  * array with these elements at the front.
  *
- * Invariant: the elements before `sorted` are the smallest of all that were looked at, in order.
+ * Invariant: the first `sorted` elements are the smallest of those examined so far, in order.
  */
 #include "base/sort.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves element `from` to position `to`, and the elements from there on up by one. */
+/* Moves element `from` down to position `to`, and the elements between the two up by one. */
 static void move_down(char *array, size_t size, size_t from, size_t to, char *room)
 {
 	memcpy(room, array + from * size, size);

@@ -1,4 +1,4 @@
-# Output is also what a program writes to files and sends as datagrams.
+# What a program writes to files and sends as datagrams is output, too.
 . "$ROOT/test/lib.sh"
 shown=(err)
 

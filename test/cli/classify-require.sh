@@ -107,7 +107,7 @@ timeout 120 "$RADDLE" classify -q found/findings.json -- ./other >/dev/null 2>er
 [ $? = 2 ] || complain "another program"
 grep -q 'are not those of ./other' err || complain "another program: no message"
 
-# Classified again, a race has the notes of the last classification only.
+# A race that is classified again has only the notes of the last classification.
 classify found/findings.json
 mv out.json first.json
 classify first.json

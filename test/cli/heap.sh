@@ -1,5 +1,5 @@
-# An access outside the blocks of the heap, or of a variable or array, is a failure.  Correct and
-# customary code is none.
+# An access outside a block of the heap, a variable or an array is a failure.  Code that is correct or
+# customary does not fail.
 . "$ROOT/test/lib.sh"
 shown=(out err)
 
@@ -7,7 +7,7 @@ for program in heap bounds; do
 	build_once $program cc -O1 -pthread "$ROOT/test/prog/$program.c" || fail "$program.c does not compile"
 done
 
-# explored SCHEDULES STATUS TEXT COMMAND...: exploring the program ends with the status and prints the text.
+# explored SCHEDULES STATUS TEXT COMMAND...: `raddle explore` ends with the status and prints the text.
 explored() {
 	local schedules=$1 status=$2 text=$3
 	shift 3
@@ -16,7 +16,7 @@ explored() {
 	[ $? = "$status" ] || complain "$*: wrong status"
 	grep -q -- "$text" out err || complain "$*: no '$text'"
 }
-# passes COMMAND..., fails COMMAND...: the program never fails, or fails with a memory error.
+# passes COMMAND...: the program never fails.  fails COMMAND...: it fails with a memory error.
 passes() { explored 4 0 '0 failures' "$@"; }
 fails() { explored 4 1 memory-error "$@"; }
 # says TEXT COMMAND...: the replay of the failure prints this text.

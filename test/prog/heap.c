@@ -4,9 +4,7 @@
  *	heap sound		allocates, resizes and frees blocks in all ways; fills them
  *	heap over OFFSET	writes a byte at this offset from the end of a block of 24 bytes
  *	heap slack OFFSET	does the same with a block of 20 bytes, which libc makes larger
- *	heap whole OFFSET	reads a word there, which may begin in the block
- *	heap slack OFFSET	does the same with a block of 20 bytes, which libc makes larger
- *	heap whole OFFSET	reads a word there, which may begin in the block
+ *	heap whole OFFSET	reads a word at such an offset, so it may begin inside the block
  *	heap under		reads a word before a block
  */
 #include <malloc.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program of test/prog/ in the flavour `led`, and an output for its runs.  A test that includes this
- * uses build_led() in its group setup.
+ * A program of test/prog/ in the flavour `led`, and a file for the output of its runs.  A test that
+ * includes this calls build_led() in its group setup.
  */
 #ifndef TEST_LED_PROGRAM_H
 #define TEST_LED_PROGRAM_H

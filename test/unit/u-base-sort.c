@@ -31,7 +31,7 @@ static int by_position(const void *a, const void *b)
 	return by_key(a, b) ? by_key(a, b) : x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Keys are few, so many elements are equal. */
+/* There are few keys, so many elements are equal. */
 static void equals_whole_sort(void **state)
 {
 	struct item items[MOST], whole[MOST];

@@ -251,7 +251,7 @@ static void test_between(void **state)
 	assert_false(next_is_between(&all, &d));
 }
 
-/* Pairs in which a thread stops at a further access are made while nothing harmful was found. */
+/* Pairs in which a thread stops at an access after the race are made until something harmful is found. */
 static void test_switched(void **state)
 {
 	struct decision d;
@@ -269,7 +269,7 @@ static void test_switched(void **state)
 	assert_false(next_is_switched(&all, &w.runs, 0, &d));
 }
 
-/* A thread may pass without its access if the race was only seen in one order, and no run failed. */
+/* One access possibly always comes first if the race was seen in only one order and no run failed. */
 static void test_may_pass(void **state)
 {
 	struct finding f = {.status = FINDING_CONFIRMED, .observed = true};

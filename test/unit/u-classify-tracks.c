@@ -372,8 +372,8 @@ static void test_sites(void **state)
 
 /* ---- explorations of memory ---- */
 
-/* An exploration ends after 250 runs (2000 if no thread is led), or earlier, but not before 8, if they
- * did much.  Their duration does not matter. */
+/* An exploration ends after 250 runs, or after 2000 if no thread is led.  If the runs make many accesses,
+ * it ends earlier, but not before 8 runs.  Their duration does not matter. */
 static void test_explored(void **state)
 {
 	static const struct {

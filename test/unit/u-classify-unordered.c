@@ -30,7 +30,7 @@ static bool is_watched(const struct schedule *s, uint32_t site)
 	return false;
 }
 
-/* A run with random races.  found[order][a][b] is set for each of them that is not the planned one. */
+/* Adds a run with random races.  Sets found[order][a][b] for each of them that is not planned. */
 static void add_run(struct unordered *u, unsigned order, bool found[2][SITES + 1][SITES + 1])
 {
 	struct replay_race races[RACES] = {{.site = {0}}};
@@ -72,7 +72,7 @@ static void test_random(void **state)
 	unordered_release(&u);
 }
 
-/* If both orders leave the same accesses unordered, the order of the race is not the reason. */
+/* If the same accesses are unordered in both orders, the order of the race is not the reason. */
 static void test_same(void **state)
 {
 	struct replay_race races[] = {{.site = {3, 4}}, {.site = {7, 7}}};

@@ -170,8 +170,7 @@ static void bad_bodies(void **state)
 #define HEADER2 "raddle-schedule\t2\n"
 #define HOLDS "hold\tT_0\t1\t0\t1\tread\t-\t-\t-\nhold\tT_0_1\t1\t0\t1\twrite\t-\t-\t-\n"
 
-/* A schedule whose threads take turns at its end is written and read back. */
-/* A goal may be an access of bytes that the thread has accessed before. */
+/* A goal may be an access to bytes that the thread has accessed before. */
 static void accessed_again(void **state)
 {
 	struct finding_set *set = fixture_set();
@@ -191,6 +190,7 @@ static void accessed_again(void **state)
 	finding_set_free(set);
 }
 
+/* A schedule whose threads take turns at its end is written and read back. */
 static void going_on(void **state)
 {
 	struct finding_set *set = fixture_set();

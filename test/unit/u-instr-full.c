@@ -3,7 +3,7 @@
  * Compares the flavours `full` and `led` with the interpreter of random programs.  The pieces that
  * the code writes are decoded with the site table.  Their loads, stores, copies and fills must be
  * those of the program, in order.  Their values must be those that memory holds at that point.  In
- * `led` a thread can be stopped before each of them, and otherwise only before calls; and no test of
+ * `led` a thread can be stopped before each of them, and otherwise only before calls.  No test of
  * bounds fails, since random programs stay within their variables.
  */
 #include "raddle/abi.h"
@@ -226,7 +226,7 @@ static void hook_stop(void *thread, const void *p, uint64_t what)
 	stops++;
 }
 
-/* Random programs stay within their variables. */
+/* Tests of bounds are inserted only where the access may leave the variable, but none fails. */
 static void hook_within(void *thread, const char *p, uint64_t size, const char *start, uint64_t extent,
 			uint32_t site)
 {

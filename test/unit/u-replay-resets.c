@@ -63,8 +63,8 @@ static struct end run(const char *mode, uint64_t seed, struct replay_snapshot *s
 	return end;
 }
 
-/* Runs the program several times in copies of one snapshot.  Returns how many runs a copy made that
- * had made one before. */
+/* Runs the program several times in copies of one snapshot.  Returns how many of the runs were made by a
+ * copy that had made a run before. */
 static unsigned runs_again(const char *mode, struct replay_snapshot *s)
 {
 	unsigned again = 0;
@@ -84,7 +84,7 @@ static unsigned runs_again(const char *mode, struct replay_snapshot *s)
 	return again;
 }
 
-/* After these changes, a copy makes another run. */
+/* After these changes, a copy can make another run. */
 static void restored(void **state)
 {
 	static const char *const modes[] = {"data", "map",   "advice",	 "break", "heap",
@@ -101,7 +101,7 @@ static void restored(void **state)
 	}
 }
 
-/* After these changes, the process of a copy ends. */
+/* After these changes, the process of the copy ends. */
 static void lasting(void **state)
 {
 	static const char *const modes[] = {"descriptor", "pipe",  "stream", "directory",

@@ -510,8 +510,8 @@ static void also_leads(void)
 	board.turn++;
 }
 
-/* A thread that polls with sleeps waits in vain, whatever it does in between, unless it comes closer
- * to its goal or another thread runs. */
+/* A thread that sleeps and polls in a loop waits in vain, whatever it does between its sleeps, unless the
+ * plan makes progress or another thread runs. */
 static void test_sleeps_in_vain_are_a_livelock(void **state)
 {
 	(void)state;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unit tests of trial/files.c: the streams that are made of what a run wrote to files and sent as
- * datagrams.
+ * Unit tests of trial/files.c: the streams with what a run wrote to files and what it sent.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -85,8 +84,8 @@ static void test_order(void **state)
 	unlink("b");
 }
 
-/* Of a file to which the run appended, only what it appended counts; a removed file does not
- * appear; bytes of any value are kept. */
+/* If the run appended to a file, only what it appended counts.  A removed file does not appear.  Bytes
+ * of any value are kept. */
 static void test_parts(void **state)
 {
 	struct replay_written written[] = {file("log", 4), file("gone", 0), file("short", 9)};
@@ -102,7 +101,7 @@ static void test_parts(void **state)
 	unlink("short");
 }
 
-/* Of a large file, the beginning is kept, and a digest stands for the rest. */
+/* Of a large file, the beginning and a digest of the rest are kept. */
 static void test_large(void **state)
 {
 	enum { SIZE = 3 << 20 };

@@ -169,8 +169,8 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
 /* Bits of `what` for __raddle_stop().  CALLS means that the thread does not access memory but calls
  * a function that is not instrumented.  EMITS means that this function writes to a stream.  SAME
  * means that the range belongs to the same call as that of the previous __raddle_stop(), such as
- * the destination of a copy.  COMPUTED means that the program computed the size of the range; other
- * sizes are those of types.  STRING takes the place of a size: the range is a string, whose length
+ * the destination of a copy.  COMPUTED means that the range belongs to a copy or fill whose size the
+ * program computed.  STRING takes the place of a size: the range is a string, whose length
  * is measured at run time. */
 #define RADDLE_STOP_COMPUTED ((uint64_t)1 << 59)
 #define RADDLE_STOP_SAME ((uint64_t)1 << 60)

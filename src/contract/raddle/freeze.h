@@ -12,11 +12,11 @@
  * time.
  *
  * If the replayer sets `resets` before it sets `copying`, the copy may make further runs
- * (rt/steer/reset.c).  When its run has ended, such a copy stores 1 + its wait status in `ended`
- * instead of ending, and restores its own memory.  The replayer prepares the session for the next
- * run and sets `again` to 1; then the copy continues as a new copy would.  A run that has changed
- * something that a copy cannot restore ends its process.  If no thread can continue, the replayer
- * sets `quits`, which ends the run like a kill.
+ * (rt/steer/reset.c).  When a run of such a copy has ended, the process does not end.  It restores its
+ * own memory, and stores 1 + the wait status of the run in `ended`.  The replayer prepares the session
+ * for the next run and sets `again` to 1; then the copy continues as a new copy would.  If a run has
+ * changed something that a copy cannot restore, the process ends with it.  If no thread can continue,
+ * or a limit is reached, the replayer sets `quits`, and the run ends as if it had been killed.
  */
 #ifndef RADDLE_FREEZE_H
 #define RADDLE_FREEZE_H
@@ -50,7 +50,7 @@ enum raddle_copying { RADDLE_COPY_NONE, RADDLE_COPY_WANTED, RADDLE_COPY_MADE };
 
 struct raddle_freezing {
 	uint32_t where;		  /* enum raddle_freeze; the runtime clears it at that point */
-	uint32_t threads;	  /* the expected number of threads besides the initial one */
+	uint32_t threads;	  /* the number of threads that the program is expected to create */
 	uint32_t after;		  /* for RADDLE_FREEZE_DECISION: the number of decisions before it */
 	uint64_t points;	  /* how many points threads had reached when the program was frozen */
 	_Atomic uint32_t state;	  /* enum raddle_frozen */
@@ -59,10 +59,10 @@ struct raddle_freezing {
 	uint32_t resets;	  /* 1 if the next copy is to make several runs; it stores 0 if it cannot */
 	_Atomic uint32_t ended;	  /* 1 + the wait status of a run whose process has not ended, or 0 */
 	_Atomic uint32_t again;	  /* 1 if the copy may begin its next run; a futex */
-	_Atomic uint32_t quits;	  /* 1 if the replayer ends a run that waits; a futex */
-	uint32_t lasting;	  /* not 0 if the process has to end because of what its run has changed */
+	_Atomic uint32_t quits;	  /* 1 if the replayer requests the end of the run; a futex */
+	uint32_t lasting;	  /* 1 if the process ends because its run changed something for good */
 	uint64_t began_ns;	  /* the CPU time that the copy had used when its run began */
-	uint64_t ended_ns;	  /* the same, when `ended` was set */
+	uint64_t ended_ns;	  /* the same, when its run ended */
 };
 
 #endif

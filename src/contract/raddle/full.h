@@ -246,13 +246,13 @@ RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_bu
 void __raddle_stop(struct raddle_self *self, const void *p, uint64_t what);
 
 /* Called in the flavour `led` before an access of `size` bytes at p that the program computed from a
- * variable or array of `extent` bytes at `start`, and that may leave it. */
+ * variable or array of `extent` bytes at `start`, if the access may be outside of it. */
 void __raddle_within(struct raddle_self *self, const void *p, uint64_t size, const void *start,
 		     uint64_t extent, uint32_t site);
 
-/* Called in the flavour `led` before a library function copies the string at `from`, but at most `max`
- * bytes of it, to the end of the string at p, if `appends` is set in `what`, or else to p.  Returns
- * how many bytes from p on are in use then. */
+/* Called in the flavour `led` before a library function copies at most `max` bytes of the string at
+ * `from`.  The destination is p or, if RADDLE_COPIES_APPENDS is set in `what`, the end of the string at
+ * p.  Returns the number of bytes from p to the end of the resulting string, including its NUL. */
 #define RADDLE_COPIES_APPENDS ((uint64_t)1 << 32)
 uint64_t __raddle_copies(struct raddle_self *self, const char *p, const char *from, uint64_t max,
 			 uint64_t what);

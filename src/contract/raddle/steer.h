@@ -11,7 +11,7 @@
  *   struct raddle_steer_thread     thread_count entries, thread 0 first
  *   struct raddle_steer_op         op_count entries, grouped by thread, n ascending
  *   struct raddle_steer_watch      room for RADDLE_STEER_WATCHES
- *   struct raddle_steer_decision   2 x RADDLE_STEER_DECISIONS: those of the plan, then of the run
+ *   struct raddle_steer_decision   2 x RADDLE_STEER_DECISIONS: of the plan, then made in the run
  *   struct raddle_memory           memory.h, if the plan has a memory model
  *   struct raddle_written          written.h: files that were written, datagrams that were sent
  *   struct raddle_slot             RADDLE_SLOTS entries, by thread number; sparse
@@ -220,12 +220,12 @@ struct raddle_steer_op {
 
 /* A goal: the thread stops before the `occurrence`-th record of `site` after operation `after`. */
 struct raddle_steer_goal {
-	uint64_t after, occurrence; /* 0: the first access there, even of bytes that were accessed before */
+	uint64_t after, occurrence; /* occurrence 0: the first access there, even to bytes accessed before */
 	uint32_t thread;	    /* position in the table of threads */
 	uint32_t site;		    /* or RADDLE_STEER_ANY_SITE */
 	uint32_t write;
-	/* If 1 (with TURNS), this goal's thread runs whenever it can, until it waits in a loop; that of the
-	 * other goal runs only when no other thread can. */
+	/* If 1 (with TURNS), this goal's thread runs whenever it can, until it waits in a loop.  The other
+	 * goal's thread runs only when no other thread can. */
 	uint32_t front;
 };
 
@@ -264,7 +264,7 @@ struct raddle_slot {
 	_Atomic uint32_t site;	 /* the innermost call site of that operation */
 	_Atomic uint32_t held_count;
 	_Atomic uint64_t accesses;	/* number of accesses recorded so far: its progress */
-	_Atomic uint64_t yields, slept; /* how often it yielded or slept, and for how many ns it slept */
+	_Atomic uint64_t yields, slept; /* how often it yielded or slept; how many ns it slept */
 	_Atomic uint32_t timed;		/* in BLOCKED: 1 if the wait has a time limit */
 	_Atomic uint32_t inside;	/* in BLOCKED: enum raddle_inside */
 	/* The members up to `drawn` are for turns.  `lock` of struct raddle_steer protects them. */
@@ -292,8 +292,8 @@ enum raddle_misuse {
 	RADDLE_MISUSE_NONE,
 	RADDLE_MISUSE_AFTER_FREE,
 	RADDLE_MISUSE_DOUBLE_FREE,
-	RADDLE_MISUSE_OVERRUN,	 /* it left a block of the heap */
-	RADDLE_MISUSE_OUTSIDE,	 /* it left a variable or array */
+	RADDLE_MISUSE_OVERRUN,	 /* an access outside the blocks of the heap */
+	RADDLE_MISUSE_OUTSIDE,	 /* an access outside its variable or array */
 	RADDLE_MISUSE_PREDICATE, /* the predicate is false */
 	RADDLE_MISUSE_UNDEFINED, /* no value: `address` is unmapped, or 0 after a division by 0 */
 };

@@ -14,8 +14,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Size of the records in bytes, chosen by hand: thousands of files or small datagrams.  The memory is
- * sparse. */
+/* Size of the records in bytes, chosen by hand: enough for thousands of files or small datagrams.  The
+ * memory is sparse. */
 #define RADDLE_WRITTEN_BYTES (1u << 20)
 
 enum raddle_written_kind {
@@ -27,14 +27,14 @@ struct raddle_written_record {
 	uint32_t kind; /* enum raddle_written_kind; written last */
 	uint32_t name_size, sent_size;
 	uint32_t unused;
-	/* for a file: its size when the program opened it to append to it, else 0; earlier bytes do
-	 * not come from this run */
+	/* If the program appended to the file: the size of the file when it was opened, else 0.  Bytes
+	 * before this offset do not come from this run. */
 	uint64_t from;
 };
 
 struct raddle_written {
 	_Atomic uint32_t used; /* the number of bytes of records */
-	_Atomic uint32_t lost; /* the number of records for which there was no room */
+	_Atomic uint32_t lost; /* the number of files and datagrams that could not be noted */
 	/* aligned so that the slots, which follow this struct, are aligned, too */
 	_Alignas(64) char records[RADDLE_WRITTEN_BYTES];
 };

@@ -37,8 +37,8 @@ struct record_options {	       /* zero values are the defaults */
 	/* Called after `look`.  If it returns true, collecting stops although the first process is
 	 * still running.  May be NULL. */
 	bool (*leaves)(void *context);
-	/* Returns true if the run has ended although the first process is still there, and stores
-	 * the wait status that it would have had.  May be NULL. */
+	/* Returns true if the run has ended although its first process still exists, and stores the
+	 * wait status that this process would have had.  May be NULL. */
 	bool (*ended)(void *context, int *status);
 	void *context;
 	unsigned look_ms;

@@ -182,8 +182,8 @@ struct replay_outside {
 struct replay_written {
 	bool file;
 	const char *name; /* the path of the file, or the address of the receiver */
-	uint64_t from;	  /* only what the file contains from this offset comes from the run */
-	const char *sent; /* the datagram */
+	uint64_t from;	  /* the bytes of the file before this offset do not come from the run */
+	const char *sent; /* the content of the datagram */
 	size_t sent_length;
 };
 

@@ -30,8 +30,8 @@ struct replay {
 	/* `started_ns` is the real time at which the program was started; `met_ns` is the real time
 	 * from then until the threads met or, if they have not met, until the last look */
 	int64_t started_ns, met_ns;
-	bool gave_up, stays, killed; /* `killed`: the run was ended */
-	bool gone;		     /* the process was killed */
+	bool gave_up, stays, killed; /* `killed`: the replayer ended the run */
+	bool gone;		     /* the replayer killed the process */
 	bool looked;		     /* the board was read at least once */
 	size_t threads;		     /* number of threads of the plan when it was written */
 	/* the ID of the process, if it is frozen so that copies can be made; else 0 */
@@ -53,13 +53,14 @@ const char *replay_thread_name(struct replay *r, const struct board *b, uint32_t
 
 void replay_report_progress(struct replay *r, uint32_t done);
 
-/* Call these while the program is alive.  They copy the threads that met, and the threads that can
- * never continue. */
+/* Copies the threads that met.  Call this while the program is alive. */
 void replay_copy_spots(struct replay *r, const struct board *b);
 
 /* written.c */
 struct raddle_written;
 void replay_copy_written(const struct raddle_written *w, struct replay_result *result);
+
+/* Copies the threads that can never continue.  Call this while the program is alive. */
 void replay_copy_waits(struct replay *r, const struct board *b);
 
 /* Fills the result.  Call this after the program has ended.  `status` is its wait status. */

@@ -50,18 +50,18 @@
  * recorded run waits in vain. */
 #define YIELDS_A_MS 4000
 #define YIELDS_MIN_MS 5 /* a recorded run counts as at least this long: clocks are coarse */
-/* A lone thread that has slept for so many times the length of the recorded run waits in vain.  Twice,
- * since the time counts from the beginning of a sleep. */
+/* A thread that runs alone, and has slept for so many times the length of the recorded run, waits in
+ * vain.  The factor is 2, because a sleep counts in full as soon as it begins. */
 #define SLEEP_FACTOR 2
-/* after so many runs that had to be repeated, copies of a program make one run each; chosen by hand */
+/* once so many runs had to be repeated, each copy of the program makes only one run; chosen by hand */
 #define REPEATED_MAX 4
 /* how many times a run is repeated because the flavour was removed from the cache */
 #define RENEWALS_MAX 3
 
 /* ---- ending ---- */
 
-/* Returns true if the program ends its run itself.  It does so if it is a copy that may make further
- * runs, and waits in the runtime. */
+/* Requests the end of the run from a copy that may make further runs and now waits in the runtime.
+ * Returns false if the process has to be killed instead. */
 static bool quits(const struct replay *r)
 {
 	const struct board *b = &r->watch.before;

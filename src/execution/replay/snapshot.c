@@ -23,9 +23,10 @@
 #include <unistd.h>
 
 #define LOOK_MS 20 /* how often the replayer checks whether the frozen program is alive */
-/* A copy makes at most RUNS_MAX runs, and no further one after it has used CPU_MAX_NS of processor time,
- * so that it stays below a limit that the user may have set.  After SINGLE_MAX copies in a row that made
- * only one run, later copies do not try to make several.  All were chosen by hand. */
+/* A copy makes at most RUNS_MAX runs after its first one.  It makes no further run once it has used
+ * CPU_MAX_NS of processor time, so that it stays below a limit that the user may have set.  If SINGLE_MAX
+ * copies in a row made only one run, later copies do not try to make several.  All three values were
+ * chosen by hand. */
 #define RUNS_MAX 1000
 #define CPU_MAX_NS 1000000000u
 #define SINGLE_MAX 8
@@ -136,7 +137,7 @@ static bool is_gone(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == pid;
 }
 
-/* Lets the copy that has made the last run make the next one. */
+/* Lets the copy that made the last run make the next one, too. */
 static pid_t run_again(struct replay_snapshot *s)
 {
 	struct raddle_freezing *f = &steer_of(s)->freezing;

@@ -19,7 +19,7 @@ struct replay_snapshot {	   /* zeroed, except `freeze` and `after`, before the f
 	enum raddle_freeze freeze; /* where the program is frozen */
 	/* for RADDLE_FREEZE_DECISION: number of decisions before that point */
 	uint32_t after;
-	uint32_t ahead;	 /* number of threads besides the initial one that the program may create */
+	uint32_t ahead;	 /* number of threads that the program is expected to create */
 	uint64_t points; /* number of points that the frozen program has reached */
 	/* the program cannot be frozen there, so each run is started anew */
 	bool off;
@@ -28,11 +28,11 @@ struct replay_snapshot {	   /* zeroed, except `freeze` and `after`, before the f
 	/* copies of the program were compared with a run from the start (trial/trial.c) */
 	bool compared;
 	pid_t pid; /* the frozen process, or 0 if there is none */
-	/* A copy that may make several runs, or 0.  `runs` is how many it has made, and `single` is
-	 * how many copies in a row made only one. */
+	/* A copy that has made a run and may make another, or 0.  `runs` is how many it has made
+	 * after its first one.  `single` is how many copies in a row could make only one run. */
 	pid_t copy;
 	unsigned runs, single;
-	unsigned repeated;	/* how many runs had to be repeated in a copy that makes one run */
+	unsigned repeated;	/* how many runs had to be repeated in a copy that makes only one */
 	bool resets;		/* copies try to make several runs (rt/steer/reset.c) */
 	const char *why_single; /* why copies make only one run each, or NULL */
 	struct run_session session;

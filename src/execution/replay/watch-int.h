@@ -36,8 +36,8 @@ struct watch {
 	/* how often a thread may yield without progress while no other thread runs; 0 for no
 	 * limit */
 	uint64_t patience_yields;
-	/* for how long a thread may sleep while no other thread runs, without coming closer to its
-	 * goal; 0 for no limit */
+	/* for how long a thread may sleep while no other thread runs and the plan makes no progress;
+	 * 0 for no limit */
 	uint64_t patience_sleep_ns;
 	/* The limit of points for a program that is not led, or 0 for no limit.  The program is
 	 * killed when the runtime reports that the limit is reached, or when the extent
@@ -76,8 +76,8 @@ struct watch {
 	 * one of these last changed */
 	uint32_t yielder;
 	uint64_t spinner_steps, spinner_yields;
-	/* the last spinner and the progress of the plan, and how long the spinner had slept when one of
-	 * these last changed */
+	/* the last spinner, the progress of the plan, and how long the spinner had slept when one of
+	 * the former two last changed */
 	uint32_t sleeper;
 	uint64_t sleeper_led, slept;
 	bool in_io; /* the spinner was in a system call when there was no progress */

@@ -281,8 +281,8 @@ static bool yields_in_vain(struct watch *w, const struct board *b)
 	return r && w->patience_yields && r->yields - w->spinner_yields >= w->patience_yields;
 }
 
-/* Returns true if the thread that the plan waits for has slept for longer than it could in the whole
- * recorded run, without coming closer to its goal. */
+/* Returns true if the thread that the plan waits for is the only one that runs, and has slept for longer
+ * than it could in the whole recorded run while the plan made no progress. */
 static bool sleeps_in_vain(struct watch *w, const struct board *b)
 {
 	const struct board_row *r = w->spinner == RADDLE_STEER_NONE ? NULL : &b->rows[w->spinner];

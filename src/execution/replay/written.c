@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/un.h>
 
-/* Stores the next record and its size.  Returns false at the end, and at a record that is damaged. */
+/* Stores the record at this offset, and its size.  Returns false at the end, or if it is damaged. */
 static bool next_record(const struct raddle_written *w, uint32_t at, uint32_t used,
 			struct raddle_written_record *record, uint32_t *size)
 {
@@ -36,7 +36,7 @@ static void add_network(struct rd_buf *out, int family, const void *host, uint16
 		rd_buf_addf(out, "%s port %u", text, ntohs(port));
 }
 
-/* Appends an address as people write it, or "an unknown address". */
+/* Appends an address in readable form, or "an unknown address". */
 static void add_address(struct rd_buf *out, const char *bytes, size_t size)
 {
 	union {

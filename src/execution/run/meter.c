@@ -71,7 +71,7 @@ static enum run_how judge_late(const struct run_meter *m, pid_t pid, int64_t now
 }
 
 /* Judges a program whose program time is up.  A program that seems to be asleep is observed for
- * STILL_NS first, but not for ever, since it may wake up now and then. */
+ * STILL_NS first, but is ended when it has used twice its time, since it may wake up now and then. */
 static enum run_how judge_worked(const struct run_meter *m, pid_t pid, int64_t now, int64_t worked)
 {
 	if (!run_process_is_asleep(pid) || worked > 2 * rd_ms_to_ns(m->limits.work_ms))

@@ -5,7 +5,7 @@
 
 #include "trial/trial.h"
 
-/* The lock for runs whose files are compared.  A process that ends while it has the lock releases
+/* The lock for runs whose files are compared.  A process that ends while it holds the lock releases
  * it. */
 void files_setup(struct trial_shared *s);
 void files_lock(struct trial_shared *s);

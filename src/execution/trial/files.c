@@ -22,8 +22,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Chosen by hand: of a file, this many bytes are compared by line, and a digest of so many further
- * bytes is compared; the size is always compared. */
+/* The first SHOWN_MAX bytes of a file are compared by line.  Of the next DIGEST_MAX bytes, a digest is
+ * compared.  The size is always compared.  Both values were chosen by hand. */
 #define SHOWN_MAX (1u << 20)
 #define DIGEST_MAX (64u << 20)
 #define BLOCK_SIZE 65536 /* bytes that are read at once */
@@ -89,7 +89,7 @@ void files_read_sent(const struct replay_result *r, struct trial *t, struct rd_a
 	t->text[TRIAL_SENT] = keep(&text, arena);
 }
 
-/* Appends a line about the bytes of the file from `at` on. */
+/* Appends a line with the size of the file and a digest of its bytes from `at` on. */
 static void add_rest(struct rd_buf *out, int fd, off_t at, off_t size)
 {
 	off_t end = size - at > DIGEST_MAX ? at + DIGEST_MAX : size;

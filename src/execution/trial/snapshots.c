@@ -21,8 +21,9 @@
 
 #include <stddef.h>
 
-/* If runs differ in the number of their threads, this part of it is made in advance in addition.  Chosen
- * by hand: a few threads cost less than a run that has to be repeated. */
+/* If a run has more threads than earlier ones, later runs may have even more.  So 1/SPARE_PART of their
+ * number is made in advance in addition.  Chosen by hand: a few threads cost less than a run that has
+ * to be repeated. */
 #define SPARE_PART 4
 
 /* ---- keys ---- */
@@ -184,7 +185,7 @@ static void tell(struct trial_bench *b, enum raddle_freeze freeze, const char *w
 	b->told_unfrozen = true;
 }
 
-/* Ends a frozen program that has too few threads in advance.  The next run freezes it again. */
+/* Ends a frozen program for which too few threads were made in advance.  The next run freezes it again. */
 static void renew(struct replay_snapshot *s)
 {
 	struct replay_snapshot old = *s;
@@ -238,7 +239,7 @@ struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct sched
 	return find_at(b, snapshot_place_of(s, &shared), traps);
 }
 
-/* Tells the user, once, why each copy makes only one run. */
+/* Reports once why each copy makes only one run. */
 static void tell_single(struct trial_bench *b, const char *why)
 {
 	if (!b->told_single)

@@ -504,9 +504,9 @@ static int run_on_threads(struct trial_bench *b, struct replay_request *request,
 	return err;
 }
 
-/* Processes that run the program at the same time write the same files.  So if they compare files,
- * the program runs once at a time, until its files have been read.  Returns true if the lock was
- * taken. */
+/* Workers that run the program at the same time would write the same files.  So if files are compared,
+ * a worker keeps others from running the program until it has read the files.  Returns true if it has
+ * taken the lock for that. */
 static bool lock_files(struct trial_bench *b)
 {
 	if (!b->files || !b->conditions.shared || !known(b)->writes)
@@ -667,9 +667,9 @@ static bool do_the_same(const struct trial *a, const struct trial *b)
 	return !trial_differs(a, b) && a->digest == b->digest;
 }
 
-/* Makes the run again in a second copy, and once more in that same copy, if it can make several runs.
- * If one of these runs differs from the first, later copies make one run each, and the second copy is
- * made again in this way. */
+/* Makes the run again in a second copy and, if this copy can make several runs, once more in the same
+ * copy.  If one of these runs differs from the first, each copy makes only one run from then on, and the
+ * second run is repeated in such a copy. */
 static int compare_again(struct trial_bench *b, struct replay_request *request, const struct trial *first,
 			 struct trial *second)
 {

@@ -20,7 +20,7 @@
 #include <pthread.h>
 
 /* The streams of a run: standard output, standard error, what the program sends to other processes,
- * and what the files contain that it has opened for writing. */
+ * and the content of the files that it has opened for writing. */
 enum { TRIAL_OUTPUT, TRIAL_ERRORS, TRIAL_SENT, TRIAL_FILES, TRIAL_STREAMS };
 
 struct trial_text {
@@ -28,7 +28,7 @@ struct trial_text {
 	size_t length;
 };
 
-/* A file in the stream TRIAL_FILES.  There, its content follows a line with its name. */
+/* A file in the stream TRIAL_FILES, in which a line with its name precedes its content. */
 struct trial_file {
 	const char *name;
 	size_t line; /* the number of the line with its name, from 0 */
@@ -93,7 +93,7 @@ struct trial_shared {
 	_Atomic bool traps;    /* libraries wait in the kernel, so their calls are trapped */
 	_Atomic bool untraps;  /* calls of libraries cannot be trapped, or trapping does not help */
 	_Atomic bool unfit;    /* the program needs a kernel thread for each thread */
-	_Atomic bool writes;   /* it opens files for writing, so runs that compare files take `files` */
+	_Atomic bool writes;   /* it writes files, so runs whose files are compared take the lock `files` */
 	pthread_mutex_t files;
 };
 
@@ -120,7 +120,7 @@ struct trial_bench {
 	bool detect;		/* the happens-before detector runs */
 	uint64_t detect_memory; /* memory limit of the detector, in bytes */
 	bool cover;		/* runs record which conflicting sites follow each other */
-	bool files;		/* runs are compared by the files that they write, too */
+	bool files;		/* the files that runs write are compared, too */
 	/* If not 0: several schedules are equal up to decision number `branch` of the next
 	 * schedule, counted from 1, and can continue from there.  It is 0 if a snapshot there does
 	 * not pay off. */

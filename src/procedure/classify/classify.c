@@ -23,8 +23,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* Maximum number of races that are tried although the caller wants confirmed ones only.  Chosen by
- * hand: they take as long as others, and most of them have no class. */
+/* Maximum number of unconfirmed races that are tried if the caller wants the classes of confirmed ones.
+ * Chosen by hand: they take as long as others, and most of them get no class. */
 #define OPTIONAL_MOST 16
 
 struct classifying {
@@ -47,7 +47,7 @@ static bool is_race(const struct finding *f)
 	       f->status != FINDING_DROPPED;
 }
 
-/* Returns true if the caller does not count on a class of this race. */
+/* Returns true if the caller does not expect a class for this race. */
 static bool is_optional(const struct classifying *c, const struct finding *f)
 {
 	return c->how->confirmed && f->status != FINDING_CONFIRMED;

@@ -54,8 +54,8 @@ struct classify { /* zero values are the defaults */
 	/* inputs that may change, or NULL for those that branches depend on */
 	const struct sym_selection *sym;
 	int64_t time_ns; /* time limit for all races, or 0 for none */
-	/* The caller wants the classes of confirmed races.  Some other races are tried, too, if there is
-	 * time.  They are left as they are unless they get a class, for example because a flag orders
+	/* The caller wants the classes of confirmed races.  If there is time, some unconfirmed races are
+	 * tried, too.  They remain unchanged unless they get a class, for example because a flag orders
 	 * their accesses. */
 	bool confirmed;
 	enum finding_model model; /* the memory model of the runs */
@@ -79,7 +79,7 @@ struct classify_result {
 	uint64_t classified, undecided;
 	/* number of races that were not tried, because the time was up or a signal arrived */
 	uint64_t untried;
-	uint64_t misfits; /* number of races whose schedules are not those of this program */
+	uint64_t misfits; /* number of races whose schedules were made for another program */
 	uint64_t runs;	  /* number of runs of the program */
 	uint32_t edits;	  /* one bit for each edit of the program that some run reached */
 	bool interrupted;

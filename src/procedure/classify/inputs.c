@@ -42,8 +42,8 @@ static int run_input(struct race_work *w, const struct rd_override *given)
 	return err;
 }
 
-/* Lets the next runs stop at the first access at the places of the race, even if it is not the first one
- * to its bytes (doc/format/schedule.md). */
+/* If `again` is set, the threads of the next runs stop at their first access at the place of the race,
+ * even if they have accessed its bytes before (`occurrence` 0 in doc/format/schedule.md). */
 static void lead_again(void *context, bool again)
 {
 	struct race_work *w = context;
@@ -119,8 +119,8 @@ static void note_lines(struct race_work *w, const char *what, const struct rd_bu
 		finding_note(w->set, w->f, finding_textf(w->set, "%s: %.*s", what, (int)(end - line), line));
 }
 
-/* Adds a note for each path, which describes the inputs that take that path, and one for each input
- * with which the race could not be examined. */
+/* Adds a note for each path, which describes the inputs that take that path.  Also adds one for each of
+ * the first inputs with which the race could not be examined. */
 static void note_covered(struct race_work *w, const struct paths *p)
 {
 	if (w->decision.class == FINDING_SPEC_VIOLATED)

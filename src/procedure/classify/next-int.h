@@ -30,8 +30,8 @@ size_t next_room(const struct next_limits *l);
  * the answer depends on that. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
-/* Returns true if another pair is worth making in which a thread stops at a further access.  `made` such
- * pairs were made.  Sets *d as next_is_pair() does. */
+/* Returns true if it is worth making another pair in which a thread stops at an access after the race
+ * (unordered-int.h).  `made` is the number of such pairs so far.  Sets *d as next_is_pair() does. */
 bool next_is_switched(const struct next_limits *l, const struct decide_runs *runs, size_t made,
 		      struct decision *d);
 

@@ -15,8 +15,8 @@
 #define PAIRS_WITHOUT_SEED 2
 #define PAIRS_LEAST 8
 #define PAIRS_STALE 6
-/* The maximum number of pairs in which a thread stops at a further access.  Chosen by hand: enough for
- * each of the first twelve accesses, after which either thread continues. */
+/* The maximum number of pairs in which a thread stops at an access after the race.  Chosen by hand: two
+ * pairs for each of the first twelve accesses, since either thread may continue after the race. */
 #define PAIRS_SWITCHED 24
 /* As long as it is not clear whether the race causes a fault, up to DOUBT_TIMES as many pairs are
  * made.  Set by hand.  If statistics have to decide, this is enough to explain a fault that occurs

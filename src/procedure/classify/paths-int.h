@@ -21,7 +21,7 @@ struct paths {
 	unsigned most;			/* maximum number of primaries, including the first */
 	uint64_t last_run; /* when the bench has made this many runs, no further input is tried */
 
-	/* Sets whether the next runs stop at accesses of bytes that the thread has accessed before. */
+	/* Sets whether threads of the next runs also stop at accesses to bytes that they accessed before. */
 	void (*lead_again)(void *context, bool again);
 	/* Analyses the race with the bench's input.  Sets *bad if no other input is needed. */
 	int (*analyse)(void *context, const struct rd_override *given, bool *bad);
@@ -30,7 +30,7 @@ struct paths {
 	/* The following members are results. */
 	unsigned primaries;    /* including the first */
 	unsigned discarded;    /* number of inputs with which the schedule did not reach the race */
-	struct rd_buf dropped; /* a line for each of the first of these: the input, and why it was dropped */
+	struct rd_buf dropped; /* a line for each of the first few: the input, and why it was dropped */
 	/* number of questions to the solver, and of those without an answer */
 	uint64_t queries, unknown;
 	uint64_t solver_work;  /* what the questions cost, in steps of the solver */

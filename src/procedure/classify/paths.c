@@ -34,7 +34,7 @@
 /* At most this many inputs are tried for each primary (new path to the race) that the caller
  * requests. */
 #define TRIES_PER_PATH 16
-/* At most this many of the inputs that were dropped are described, so that the notes stay readable. */
+/* At most this many dropped inputs are described, so that the notes stay readable. */
 #define DROPPED_MOST 3
 
 /* A primary (path to the race) whose branches have not been flipped yet.  It has one trace for each
@@ -213,9 +213,9 @@ static bool has_come(const struct trial t[2])
 	return t[0].counts || t[1].counts;
 }
 
-/* Runs both orders with a new input.  With this input a thread may access the bytes of the race at
- * another place first, so that its access of the race would be passed over.  Then the runs are
- * repeated, and every access counts. */
+/* Runs both orders with a new input.  With this input, a thread may access the bytes of the race at
+ * another place first.  Then its access of the race is not counted, and the threads do not meet.  So the
+ * runs are repeated, and every access counts. */
 static int lead(struct explorer *x, struct item *item, struct trial t[2])
 {
 	struct paths *p = x->p;

@@ -249,7 +249,7 @@ static int try_repeated(struct race_work *w, const struct outcome *first)
 
 /* What keeps the threads apart at one instance need not keep them apart at another.  For example, a
  * thread waits for the first message, but not for the second.  If the threads meet at another
- * instance, the order that was found is not that of the race. */
+ * instance, what was found does not order the race as a whole, so it is ignored. */
 int reach_meeting(struct race_work *w, struct adhoc *order)
 {
 	struct outcome first = {w->race, w->runs, w->decision, w->bench.mask};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Makes runs in which a thread stops at an access that only one order of the race leaves unordered
+ * Makes runs in which a thread stops at an access that is unordered in only one order of the race
  * (unordered-int.h).  In: a race, and what the detector found in runs of both orders.  Out: trials.
  *
- * After the two accesses of the race, one thread runs by the default rule until it comes to one of
- * these accesses.  There another thread runs as far as it can.  So if the accesses are in critical
- * sections whose locks differ, the sections overlap.  Run by run, another access is taken.  All
- * decisions of such a run are recorded, so it can be repeated, and it has a counterpart like any other.
+ * After the two accesses of the race, threads run by the default rule until one of them reaches one of
+ * these accesses.  It stops there, and another thread runs as far as it can.  So if the accesses are in
+ * critical sections with different locks, the sections overlap.  Later pairs of runs stop a thread at
+ * later accesses.  All decisions of such a run are recorded, so it can be repeated, and it has a
+ * counterpart like any other run.
  */
 #include "classify/work-int.h"
 
@@ -54,7 +55,7 @@ bool switched_begin(struct race_work *w)
 /* ---- runs ---- */
 
 struct stopping {
-	uint64_t decisions; /* those that lead the threads through the race */
+	uint64_t decisions; /* number of those that lead the threads through the race */
 	size_t left;	    /* number of accesses before the one at which the thread stops */
 	bool done;
 };

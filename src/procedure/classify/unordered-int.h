@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: other accesses that only one order of a race leaves unordered.  For example, a
- * race decides which lock a thread takes.  In one order both threads take the same lock, in the other
- * order different ones, so that their critical sections may overlap.  Runs whose points are operations
- * do not show what happens then, because a thread keeps the turn inside its critical section.  So in
- * further runs a thread stops at one of these accesses (switched.c).  This part runs no program.
+ * Inside classify/: other accesses that are unordered in only one order of a race.  For example, a race
+ * decides which lock a thread takes.  In one order of the race, both threads take the same lock.  In the
+ * other order they take different locks, so that their critical sections may overlap.  Runs whose points
+ * are operations do not show what happens then, because a thread keeps the turn inside its critical
+ * section.  So in further runs, a thread stops at one of these accesses (switched.c).  This part runs no
+ * program.
  */
 #ifndef CLASSIFY_UNORDERED_INT_H
 #define CLASSIFY_UNORDERED_INT_H
@@ -14,12 +15,12 @@
 
 #include <stdbool.h>
 
-/* The orders of a race: the access of the first goal comes first, or that of the second. */
+/* The orders of a race: the access of the first goal comes first, or that of the second goal. */
 enum { UNORDERED_ORDERS = 2 };
 
 /* What the detector found in runs of both orders.  It is all zero at first. */
 struct unordered {
-	uint64_t *pairs[UNORDERED_ORDERS]; /* pairs of sites, the lower one in the upper half */
+	uint64_t *pairs[UNORDERED_ORDERS]; /* pairs of sites; the upper half is the lower site */
 	size_t count[UNORDERED_ORDERS], capacity[UNORDERED_ORDERS];
 };
 
@@ -28,7 +29,7 @@ void unordered_note(struct unordered *u, unsigned order, const struct replay_res
 void unordered_clear(struct unordered *u);
 void unordered_release(struct unordered *u);
 
-/* Replaces the watches of the schedule by the sites of the races that were found in one order only. */
+/* Replaces the watches of the schedule by the sites of races that were found in only one order. */
 void unordered_watch(const struct unordered *u, struct schedule *watches);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds accesses that only one order of a race leaves unordered (unordered-int.h).  In: the races that
- * the detector found in runs of both orders.  Out: the sites of those that it found in one order only.
+ * Finds accesses that are unordered in only one order of a race (unordered-int.h).  In: the races that
+ * the detector found in runs of both orders.  Out: the sites of those that it found in only one order.
  *
  * Invariant: a pair of sites is listed at most once for each order.
  */
@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-/* The maximum number of sites at which threads stop.  Chosen by hand: there are then more sites than
- * accesses that can be tried. */
+/* The maximum number of sites at which threads stop.  Chosen by hand: more than the number of accesses
+ * that are tried (PAIRS_SWITCHED in next.c). */
 #define SITES 32
 
 static uint64_t pair_of(const uint32_t site[2])

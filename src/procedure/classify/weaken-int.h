@@ -35,9 +35,10 @@ struct weakened {
 	const char *over; /* why the model was abandoned in some runs, or NULL if it was not */
 };
 
-/* Maximum number of runs of an exploration.  The threads of a race are led to it (the first two groups
- * of runs), or not (the control group).  If they are not led, more schedules are possible: with 250
- * runs, store buffering by three threads was missed under tso.  Both values were set by hand. */
+/* Maximum number of runs of an exploration.  WEAKEN_EXPLORED_LED is for the first two groups of runs,
+ * in which the threads are led to the race.  WEAKEN_EXPLORED is for the control group, in which they are
+ * not, so that more schedules are possible: 250 runs missed store buffering by three threads under tso.
+ * Both values were set by hand. */
 #define WEAKEN_EXPLORED_LED 250
 #define WEAKEN_EXPLORED 2000
 

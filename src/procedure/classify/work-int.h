@@ -14,7 +14,7 @@
 #include "classify/weaken-int.h"
 
 #define WORK_RUNS "runs"       /* name of the statistic, in an answer, that counts runs */
-#define WORK_MISFITS "misfits" /* 1 if the schedule is not one of this program, else 0 */
+#define WORK_MISFITS "misfits" /* 1 if the schedule was made for another program, else 0 */
 /* name of the statistic with a bit for each edit that some run reached */
 #define WORK_EDITS "edits"
 
@@ -31,9 +31,10 @@ struct race_work {
 	struct decide_runs runs;
 	size_t controls; /* number of runs of the control group */
 	struct decision decision;
-	/* what the detector found in runs of both orders, once it has run, which it does for one
-	 * occurrence of the race; the accesses at which a thread stops in the pairs from number
-	 * `switched_from` on; and whether one did (switched.c) */
+	/* For switched.c.  has_detected: the detector has run, which it does for only one occurrence of
+	 * the race.  unordered: what it found.  switched: its watches are the accesses at which a thread
+	 * stops in the pairs from number `switched_from` on.  has_switched: in the last pair a thread
+	 * stopped at one of them. */
 	bool has_detected;
 	struct unordered unordered;
 	struct schedule switched;
@@ -55,8 +56,8 @@ struct race_work {
 	/* the input of the current runs as text, or NULL for the recorded input */
 	const char *input_text;
 	struct rd_override differs; /* the first input with which the output differs */
-	/* The goals of `race`, and the same with occurrence 0, for inputs with which a thread accesses
-	 * the bytes of the race at another place first.  `differs_again` belongs to `differs`. */
+	/* The goals of `race`, and the same goals with occurrence 0, for inputs with which a thread
+	 * accesses the bytes of the race at another place first.  differs_again: `differs` needs these. */
 	struct schedule_goal *goals, again[2];
 	bool differs_again;
 	/* is_other: another input was tried; found_differs: `differs` is set */
@@ -81,9 +82,9 @@ const struct trial *work_run_at(const struct race_work *w, struct decide_place p
 /* Copies the schedule.  Stores the copy, which the set owns, in *kept. */
 int work_keep_schedule(struct race_work *w, const struct schedule *s, struct schedule **kept);
 
-/* ---- switched.c: other accesses that only one order of the race leaves unordered ---- */
+/* ---- switched.c: other accesses that are unordered in only one order of the race ---- */
 
-/* The number of variants that differ in which thread continues after the two accesses. */
+/* The number of variants, which differ in the thread that continues first after the two accesses. */
 #define SWITCHED_WAYS 2
 
 /* Runs a schedule under the detector, and notes what it finds. */
@@ -92,8 +93,8 @@ int switched_detect(struct race_work *w, enum variant_group group, const struct 
 /* Chooses the accesses at which a thread stops in further pairs.  Returns false if there are none. */
 bool switched_begin(struct race_work *w);
 
-/* Makes run number `p.number` of a group, counted from `switched_from`.  Two consecutive pairs stop a
- * thread at the same access, the next two at the next one. */
+/* Makes run number `p.number` of a group.  The first two pairs from `switched_from` on stop a thread at
+ * the first of these accesses, the next two pairs at the next access, and so on. */
 int switched_run(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made);
 
 /* ---- evidence.c: harm is reported only if it is reproduced ---- */
@@ -105,8 +106,8 @@ int evidence_show(struct race_work *w);
 int reach_race(struct race_work *w, struct adhoc *order);
 int reach_find_order(struct race_work *w, struct adhoc *order);
 
-/* Something keeps the threads apart (`order`): looks for another instance of the race at which they
- * meet.  If there is one, it decides the class. */
+/* If something keeps the threads apart (`order`), looks for another instance of the race at which they
+ * meet.  The runs at that instance then decide the class. */
 int reach_meeting(struct race_work *w, struct adhoc *order);
 
 /* Looks for harm at other instances of a race that is harmless where its threads met. */

@@ -184,8 +184,8 @@ static int run_pair(struct race_work *w, size_t number)
 	return err ? err : run_experiments(w);
 }
 
-/* Runs both orders under the detector.  In two pairs, the threads continue in either order after the
- * accesses. */
+/* Makes two pairs of runs under the detector.  They differ in the thread that continues first after the
+ * two accesses of the race. */
 static int run_detected(struct race_work *w)
 {
 	struct trial t;
@@ -201,7 +201,7 @@ static int run_detected(struct race_work *w)
 	return err;
 }
 
-/* If only one order of the race leaves other accesses unordered, makes pairs in which a thread stops at
+/* If other accesses are unordered in only one order of the race, makes pairs in which a thread stops at
  * one of these accesses. */
 static int run_switched(struct race_work *w)
 {

@@ -55,7 +55,7 @@ static void enter(void *context, unsigned slot)
 	LLVMInstallFatalErrorHandler(fatal);
 }
 
-/* Does one job.  The answer is 0, or the negated error of the unit, which has been reported. */
+/* Does one job.  The answer is 0 or, negated, the unit's error code.  The error was already reported. */
 static int work(void *context, uint64_t number, struct rd_buf *answer)
 {
 	const struct task *t = context;

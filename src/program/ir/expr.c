@@ -186,8 +186,8 @@ static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
 	return true;
 }
 
-/* Returns true if `at` begins with a type in parentheses: words and stars, with a star at the end or
- * with something after the parentheses that can only be the operand of a cast. */
+/* Returns true if `at` begins with a type in parentheses.  That is so if they contain only words and
+ * stars, and a star comes last or what follows them can only be the operand of a cast. */
 static bool is_type(const char *at)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 *:";

@@ -1,6 +1,6 @@
 // After libuv pull request 50: the loop clears "pending" after it has looked at the queue; a send in between is lost.
-// Why: the sender finds pending still 1 and does not set it again; then the loop clears it and polls forever for the
-// second message.
+// Why: the sender finds that pending is still 1 and does not set it again; then the loop clears it and waits
+// forever for the second message.
 // expect: pending spec-violated -
 #include <cstdio>
 #include <mutex>

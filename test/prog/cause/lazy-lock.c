@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mutex is created when it is first needed; two threads create one each, and both are inside the section at
-// once. Another mutex is created under a lock, after a first look without it; its counter is always right.
+// A mutex is created when it is first needed. Two threads create one each, so both are in the critical
+// section at once. Another mutex is created by double-checked locking; its counter is always right.
 // expect: lazy spec-violated assertion
 // expect: checked k-witness-harmless -
 #include <assert.h>

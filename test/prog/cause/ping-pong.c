@@ -8,7 +8,7 @@
 static int question, answer;
 static volatile int request, response;
 
-#define KEEP_ORDER() __asm__ volatile("" ::: "memory") /* of the compiler */
+#define KEEP_ORDER() __asm__ volatile("" ::: "memory") /* by the compiler */
 
 static void *client(void *arg)
 {

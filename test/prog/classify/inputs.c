@@ -177,8 +177,8 @@ static void descriptor_file(char **argv)
 	close(fd);
 }
 
-/* Pointers that depend on the input are kept in memory: the address of a row, and one of two
- * variables that a conditional expression chooses. */
+/* Pointers that depend on the input are kept in memory: the address of a row, and the address of the
+ * variable that a conditional expression chooses. */
 static const struct row {
 	const char *name;
 	long number;
@@ -247,7 +247,7 @@ static void *crashes_at_the_chosen(void *arg)
 	return arg;
 }
 
-/* With one input the thread looks at the racy variable on an earlier line, too. */
+/* With one input, the thread also reads the racy variable on an earlier line. */
 static void *looks_twice(void *arg)
 {
 	int seen;
@@ -260,7 +260,7 @@ static void *looks_twice(void *arg)
 	return arg;
 }
 
-/* With one input the thread does not come to the race. */
+/* With one input, the thread does not reach the race. */
 static void *skips(void *arg)
 {
 	return setting <= 100 && shared == 7 ? NULL : arg;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Threads change something that a later run must not see (rt/steer/reset.c): resets MODE.  The program
+ * resets MODE: threads change something that a later run must not see (rt/steer/reset.c).  The program
  * exits with 1 if it sees a change of an earlier run, and otherwise with a number that depends on what
  * it sees.
  */
@@ -24,7 +24,7 @@
 enum { PAGE = 4096, LARGE = 1 << 20 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
-static int counter, begun; /* `begun`: how many threads have */
+static int counter, begun; /* `begun`: the number of threads that have begun */
 static char zeros[LARGE], *mapped, *block;
 static _Thread_local int own = 7;
 static char where[PAGE];
@@ -208,7 +208,7 @@ static void __attribute__((noinline)) grow(int depth)
 	room[0] = 1;
 }
 
-/* The bytes below the stack are 0 unless an earlier run has written them. */
+/* The bytes below the stack are 0, unless an earlier run has written to them. */
 static void grow_far(void)
 {
 	volatile char room[LARGE];

@@ -1,5 +1,5 @@
 // Each run adds lines to a log.  The lines of earlier runs are not output of this run, and the race on
-// the number of hints, which nobody reads, has no effect.
+// the number of hints, which is never read, has no effect.
 // expect: hints k-witness-harmless -
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The threads wake main by a datagram to the program itself.  Its content, the number of the last
-// thread, is not used, so the race on that number has no effect.
+// The threads wake main() by a datagram that the program sends to itself.  Its content, the number of
+// the last thread, is not used, so the race on that number has no effect.
 // expect: last k-witness-harmless -
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
-// Each thread writes a file of its own; the second field is the number of a shared counter that is
-// not protected, so two files can have the same number.
+// Each thread writes its own file.  The second field is the value of a shared counter that is not
+// protected, so two files can have the same number.
 // expect: next_number output-differs -
 #include <fstream>
 #include <mutex>

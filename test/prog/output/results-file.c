@@ -1,5 +1,5 @@
-// The larger of two results goes to a file that the program writes when it ends; the check for the
-// maximum and the store are not protected, so a larger result can be lost.
+// The program writes the larger of two results to a file when it ends.  No lock protects the comparison
+// and the store, so the larger result can be lost.
 // expect: best output-differs -
 #include <pthread.h>
 #include <stdio.h>

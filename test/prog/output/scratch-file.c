@@ -1,4 +1,4 @@
-// The order in which threads note themselves in a scratch file differs, but the file is removed.
+// The content of a scratch file depends on the order of the threads, but the file is removed.
 // expect: first k-witness-harmless -
 #include <pthread.h>
 #include <stdio.h>

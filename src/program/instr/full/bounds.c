@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * In the flavour `led`, inserts tests of whether an access stays within the memory that its pointer
- * was derived from.  In: an access and the code that computed its address.  Out: a call of a hook
- * before the access, if the compiler knows that memory but not that the access stays within it.
+ * In the flavour `led`, inserts tests of whether an access stays within the variable or array to which
+ * its pointer should point.  In: an access and the code that computed its address.  Out: a call of a
+ * hook before the access, if that variable or array is known, but not whether the access stays within
+ * it.
  *
- * Such memory is known in two cases:
+ * It is known in two cases:
  *
  *  - The address is computed from a local or global variable of known size, and from no other
  *    pointer.  The access must stay within the variable.  This is what AddressSanitizer checks.
- *  - The address is that of an element of an array in a structure.  If the array is not the
- *    structure's last member, the access must stay within the array, as -fsanitize=bounds checks.
- *    The last member may be an array whose real length is not in its type.  The rows of a matrix
- *    count as one array.
+ *  - The address is that of an element of an array in a structure, and the array is not the
+ *    structure's last member.  The access must stay within the array.  This is what
+ *    -fsanitize=bounds checks.  An array that is the last member may be longer than its type states.
+ *    The rows of a matrix count as one array.
  *
- * A pointer may be computed that points elsewhere; only accesses count.  Variables that the linker
- * may replace by larger ones, or put into one section with others, have no known size.  Neither
- * have pointers from memory, arguments and calls.
+ * Pointers may point elsewhere as long as they are not used for an access.  A variable has no known size
+ * if the linker may replace it by a larger one or if it is in a section that the program names.  The
+ * first case does not include pointers that were loaded, passed as arguments or returned by calls.
  */
 #include "instr/full/full.h"
 
@@ -45,8 +46,8 @@ static LLVMValueRef const64(struct full_function *x, uint64_t n)
 
 /* ---- variables ---- */
 
-/* Returns true if this is a local variable that exists once in each call of its function.  A
- * pointer into another one may belong to an earlier iteration of a loop. */
+/* Returns true if this local variable exists only once in each call of its function.  Otherwise a
+ * pointer may point to the variable of an earlier iteration of a loop. */
 static bool is_single(LLVMValueRef v)
 {
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(v));
@@ -141,7 +142,7 @@ static bool is_gep(LLVMValueRef v)
 	       (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
 }
 
-/* Returns the value for which a placeholder of a test for faults (inject.c) stands. */
+/* Skips the placeholders of tests for faults (inject.c).  Returns the value that is tested. */
 static LLVMValueRef real(LLVMValueRef v)
 {
 	while (LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFreeze)
@@ -237,7 +238,8 @@ void full_bounds(struct full_function *x, const struct full_access *a)
 
 /* ---- calls ---- */
 
-/* The runtime also tests whether the copy of a string fits into a block of the heap. */
+/* Inserts a hook before a copy of a string.  Returns the size that the hook returns: how many bytes the
+ * copy will use.  The hook also tests whether they fit into a block of the heap. */
 static LLVMValueRef copied_size(struct full_function *x, const struct instr_event *event, LLVMValueRef site)
 {
 	const struct instr_libc *row = event->libc;
@@ -253,8 +255,8 @@ static LLVMValueRef copied_size(struct full_function *x, const struct instr_even
 						const64(x, LLVMConstIntGetZExtValue(site) | mark)});
 }
 
-/* Returns how many bytes the call will access, or NULL if that is unknown, or if it may access
- * fewer. */
+/* Returns how many bytes the call will access, or NULL if the number is unknown or only an upper
+ * limit. */
 static LLVMValueRef range_size(struct full_function *x, const struct instr_event *event, LLVMValueRef site)
 {
 	const struct instr_libc *row = event->libc;

@@ -7,7 +7,7 @@
  *	full_piece_*()        piece.c   pieces: their space, fields and end, and their rows in the table
  *	full_call_*()         call.c    calls, intrinsics and atomics
  *	full_inject*()        inject.c  values that a fault may change
- *	full_bounds()         bounds.c  accesses outside of variables and arrays
+ *	full_bounds()         bounds.c  accesses outside variables and arrays
  */
 #ifndef INSTR_FULL_H
 #define INSTR_FULL_H

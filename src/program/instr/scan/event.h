@@ -109,9 +109,9 @@ bool instr_event_has_site(const struct instr_event *event);
 
 void instr_scan(struct instr_function *f);
 void instr_eliminate(struct instr_function *f);
-/* Returns true if accesses of this block are kept even if they add nothing new.  In the flavour `shadow`,
- * a thread may have to stop at an access of bytes that it has accessed before.  In loops such accesses
- * would cost too much. */
+/* Returns true if redundant accesses of this block keep their hooks.  In the flavour `shadow`, a thread
+ * may have to stop at an access to bytes that it has accessed before.  In loops, such hooks would cost
+ * too much. */
 bool instr_keeps_redundant(const struct instr_unit *u, const struct facts_loops *loops, uint32_t block);
 
 /* Adds the atomic operation of a library call (libatomic and __sync_).  Returns false if the call

@@ -45,8 +45,8 @@ struct rt_tables {
 	_Atomic bool locking[RT_DESCRIPTORS];
 	_Atomic uint64_t streams[RT_STREAMS];	 /* rt/core/io/stdio.c: which streams are channels */
 	struct rt_front_table asyncs, lock_bits; /* libuv's handles; GLib's one-bit locks */
-	/* Memory that rt_map() gives out instead of making a mapping.  Empty, except in copies of a
-	 * frozen program (rt/steer/reset.c), where a mapping would have to be undone after the run. */
+	/* Memory that rt_map() uses before it makes mappings.  Empty, except in a frozen program and its
+	 * copies (rt/steer/reset.c): a copy would have to undo a mapping after the run. */
 	struct {
 		char *start, *at, *end;
 	} reserve;

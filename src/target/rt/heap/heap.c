@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Keeps freed memory in quarantine, so that it is not reused for a while.  Accesses to this memory,
- * and attempts to free it again, are reported.  So are accesses outside of blocks and variables:
+ * and attempts to free it again, are reported.  So are accesses outside blocks and variables:
  *
  *  - to the word before a block, where libc keeps the block's size.  A program that runs over the end
- *    of a block comes to the word of the next block before it comes to that block's memory.
- *  - to the *slack* of a block: what libc has added to the size that the program asked for, until the
- *    program asks for the usable size.  Programs that copy whole words or structures may access slack
- *    together with the last bytes of the block.  So an access counts only if it begins in the slack,
- *    or if the program computed the size that it writes.
- *  - to memory outside of a variable or array, which the program's code detects (instr/full/bounds.c).
+ *    of a block reaches the word of the next block before it reaches that block's memory.
+ *  - to the *slack* of a block, that is, the bytes that libc has added to the requested size.  Once the
+ *    program has asked for the usable size, a block has no slack.  Programs that copy whole words or
+ *    structures may access slack together with the last bytes of the block.  So an access counts only if
+ *    it begins in the slack, or if it is a write whose size the program computed.
+ *  - to memory outside a variable or array, which instrumented code detects (instr/full/bounds.c).
  *
  * In: the blocks that the program allocates and frees, and each of its accesses in the flavour `led`.
  * Out: sets `fault` of raddle/steer.h and ends the process with SIGABRT, before the bad access happens.
@@ -17,8 +17,8 @@
  * Freed blocks are passed on to the allocator, the oldest first, only when there are more than
  * BLOCKS of them or when they contain more than BYTES in total.  Until then, their memory cannot be
  * reused.  Memory is marked by one byte for each GRANULE.  The bytes of a page are in a hash table
- * with open addressing.  Once this table is a quarter full, the sizes and the slack of further blocks
- * are not marked; once it is half full, blocks are freed at once.
+ * with open addressing.  Once this table is a quarter full, the sizes and the slack of blocks in further
+ * pages are not marked; once it is half full, blocks are freed at once.
  *
  * While a replay follows its plan, only one thread runs at a time, but after the end of the plan
  * several may run.  So there is a lock, and signals are blocked while it is held.
@@ -46,12 +46,12 @@
 /* maximum number of bytes of a block that are filled; more would take too long */
 #define FILLED (1u << 20)
 
-/* larger slack is not marked, in bytes: more than libc adds to a block that is a mapping of its own */
+/* Slack of so many bytes or more is not marked.  libc adds less, even to a block with its own mapping. */
 #define MOST_SLACK (2 * PAGE)
 
 /* The mark of a granule. */
 enum {
-	USED = 31, /* if these bits are not 0: one more than the number of bytes before the slack */
+	USED = 31, /* these bits: 0 without slack, else 1 + the number of bytes before the slack */
 	SIZE = 64, /* the second half contains the size of the block that begins after the granule */
 	FREED = 128,
 };
@@ -109,7 +109,7 @@ static struct page *page_at(uintptr_t number)
 	return &heap()->pages[at % PAGES];
 }
 
-/* Returns the entry of a page, and adds it to the table if necessary.  A page without bits stays in the
+/* Returns the entry of a page, and adds it to the table if necessary.  A page without marks stays in the
  * table, since removing it would break the search. */
 static struct page *page_for(uintptr_t address)
 {
@@ -189,7 +189,7 @@ static void mark_slack(uintptr_t slack, uintptr_t end)
 		*mark_for(at) |= at < slack ? slack - at + 1 : 1;
 }
 
-/* The marks of slack are those of the block's last granules, without a gap. */
+/* The granules with slack are the last ones of the block, so this stops at the first one without. */
 static void forget_slack(uintptr_t p, uint64_t usable)
 {
 	for (uintptr_t at = granule_of(p + usable - 1); at >= p && mark_at(at) & USED; at -= GRANULE)
@@ -242,7 +242,7 @@ static void sized(uintptr_t p, uint64_t usable)
 
 struct range {
 	uintptr_t address, end;
-	/* true if it must not touch any slack, even if it begins in the block */
+	/* true if the access must not touch any slack, even if it begins before the slack */
 	bool strict;
 };
 

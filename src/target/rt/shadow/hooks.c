@@ -95,7 +95,7 @@ static void settle(uint32_t ea, uintptr_t a)
 
 /* If one input byte determines the address of a load, the load is represented by a table of the
  * values that it would load for each of the 256 byte values.  This is done only if the addresses
- * span at most REACH bytes, all of them are readable, and the values there do not depend on input. */
+ * span at most REACH bytes and are all readable, and the values there do not depend on input. */
 #define REACH 2048
 
 /* Returns true if all addresses are near each other and can be read. */

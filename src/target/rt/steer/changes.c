@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Watches the system calls of a copy that may make several runs (rt/steer/reset.c).  In: system calls
- * of the program, of its libraries and of the runtime.  Out: whether the run has changed something
- * that later runs would notice; and the end of the run.
+ * of the program, of its libraries and of the runtime, except those of rt_bare().  Out: whether the run
+ * has changed something that later runs would notice; and the end of the run.
  *
- * A filter of the kernel (seccomp) lets the calls pass that leave nothing behind but the content of
- * memory, the blocked signals, and the positions of files, all of which are restored.  It raises
- * SIGSYS for all others.  The handler (rt/steer/trap.c) makes the call and notes what it has changed.
- * Mappings that a run has made are undone.  Any other change is lasting: the process ends after its
- * run, as a copy that makes one run does.
+ * A filter of the kernel (seccomp) allows the calls that change only the content of memory, the blocked
+ * signals, and the positions of files, all of which are restored.  For all other calls it raises SIGSYS.
+ * The handler (rt/steer/trap.c) makes the call and notes what it has changed.  Mappings that a run has
+ * made are undone.  Any other change is lasting: the process ends after the run, as if the copy made
+ * only one run.
  *
  * Invariants:
  * 1. A call that is unknown here is a lasting change.
  * 2. A copy that may make several runs creates no process and no kernel thread, because these would
- *    inherit the filter.  The run ends before that, and is repeated in a copy without a filter.  Libc
- *    blocks SIGSYS when it creates them, so the functions of libc are interposed for this.
+ *    inherit the filter.  The run ends before that, and is repeated in a copy without a filter.  While
+ *    libc creates one, it blocks SIGSYS, so the functions of libc that do this are interposed.
  */
 #include "rt/steer/filter-int.h"
 #include "rt/steer/reset-int.h"
@@ -27,7 +27,7 @@
 
 #define PAGE 4096 /* bytes of a page on x86-64 */
 
-/* System calls that leave nothing behind that is not restored.  getrusage() and times() would show the
+/* System calls whose effects are restored or end with the run.  getrusage() and times() would show the
  * processor time of earlier runs, so they are missing. */
 static const uint16_t harmless[] = {
 	SYS_futex,
@@ -228,7 +228,7 @@ long rt_changes_call(long number, const long *arguments)
 	return rt_bare_call(number, arguments);
 }
 
-/* Returns true if a signal is blocked and pending, so that a later run would get it. */
+/* Returns true if a blocked signal is pending, which a later run would get. */
 static bool is_signalled(void)
 {
 	uint64_t pending = 0;

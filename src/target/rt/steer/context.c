@@ -283,7 +283,7 @@ static __attribute__((noreturn)) void idle(void)
 	}
 }
 
-/* swap() then returns to `start`, with the stack as after a call. */
+/* Fills the stack so that swap() to this context returns to `start`, with the stack as after a call. */
 void rt_context_make(struct rt_context *c, char *stack, size_t size, void (*start)(void))
 {
 	uint64_t *top = (uint64_t *)(void *)(stack + size) - 2;

@@ -21,8 +21,8 @@
 #define RT_IF_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, then, otherwise)
 #define RT_IF_LEAST(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, value, then, otherwise)
 
-/* The last instructions of a filter: calls from rt_bare() are allowed, all others are trapped.  A jump to
- * the last instruction traps the call, and a jump to the one before allows it. */
+/* The last instructions of a filter: calls made by rt_bare() are allowed, all others are trapped.  A
+ * jump to the last instruction traps the call, and a jump to the one before it allows the call. */
 #define RT_FILTER_END                                                                                        \
 	RT_HALF(instruction_pointer, 0), RT_IF_EQUAL((uint32_t)(uintptr_t)rt_bare_end, 0, 3),                \
 		RT_HALF(instruction_pointer, 1),                                                             \
@@ -32,7 +32,7 @@ enum { RT_FILTER_END_LENGTH = 6 };
 
 bool rt_trap_install(void); /* rt/steer/trap.c: installs the handler for trapped calls */
 
-/* Installs the filter for the calling thread.  It stays for ever. */
+/* Installs the filter for the calling thread.  It cannot be removed. */
 static inline bool rt_filter_install(struct sock_filter *filter, size_t length)
 {
 	struct sock_fprog program = {(unsigned short)length, filter};

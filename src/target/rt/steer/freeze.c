@@ -230,7 +230,7 @@ static long make_copy(void)
 		       rt_steering()->contexts[0] ? rt_steering()->contexts[0]->tid : NULL, 0L);
 }
 
-/* Copies leave this function at the beginning of their runs; the frozen process never does. */
+/* Never returns.  A copy leaves it for the program at the beginning of each run (rt_reset_run()). */
 static void serve(void)
 {
 	struct raddle_freezing *s = &rt_steer()->freezing;
@@ -277,7 +277,7 @@ static void freeze(struct raddle_freezing *s)
 	rt_restore_signals(&signals);
 }
 
-/* Makes the threads in advance that the program is expected to create from here on. */
+/* Makes in advance the threads that the program is expected to create from here on. */
 static void fill_pool(uint32_t threads)
 {
 	uint32_t there = atomic_load(&rt.session->processes[rt.process].threads) - 1,

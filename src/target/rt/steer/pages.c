@@ -5,7 +5,7 @@
  * it was forked.
  *
  * A copy shares its pages with the frozen program until it writes to them.  The kernel then gives it
- * a page of its own, and reports such a page as mapped by one process only (/proc/self/pagemap).  So
+ * a page of its own, and reports this page as mapped by only one process (/proc/self/pagemap).  So
  * the pages that runs have changed can be found without any preparation.  The frozen program never
  * runs, so it still has their original content.
  *
@@ -15,7 +15,7 @@
  * examined.
  *
  * Invariants:
- * 1. Memory that was mapped since the copy was forked is unmapped before (rt/steer/changes.c).
+ * 1. Before memory is restored, mappings that the run has made are removed (rt/steer/changes.c).
  * 2. The code here runs on the stack in struct rt_reset, and calls no function of libc.
  */
 #include "rt/steer/expect-int.h"
@@ -31,7 +31,7 @@
 #define PAGE 4096	/* bytes of a page on x86-64 */
 #define READ_PAGES 4096 /* number of pages about which the kernel is asked at once; chosen by hand */
 #define FETCHED 64	/* number of pages that are read from the frozen program at once; chosen by hand */
-#define STACK_MOST (64ul << 20) /* bytes; limits of the initial stack above it are not supported */
+#define STACK_MOST (64ul << 20) /* bytes; a higher limit of the initial stack is not supported */
 
 /* Bits of an entry of /proc/self/pagemap. */
 #define IS_PRESENT (1ull << 63)
@@ -55,7 +55,7 @@ static void add_range(struct rt_pages *p, uintptr_t start, uintptr_t end)
 	p->range_count++;
 }
 
-/* Adds a range without the part that lies in `hole`, and the parts of it after that. */
+/* Adds the parts of a range that lie in none of the `holes`. */
 static void add_without(struct rt_pages *p, struct rt_range r, const struct rt_range *holes, size_t count)
 {
 	if (!count) {
@@ -68,8 +68,6 @@ static void add_without(struct rt_pages *p, struct rt_range r, const struct rt_r
 	}
 }
 
-/* The initial stack grows without a system call.  So the addresses into which it may grow are added to
- * it. */
 static bool is_initial_stack(const struct rt_range *r)
 {
 	return rt.arguments >= r->start && rt.arguments < r->end;
@@ -83,6 +81,8 @@ static uint64_t limit_of(int what)
 	return limit.rlim_cur;
 }
 
+/* The initial stack grows without a system call.  So its range includes the addresses into which it may
+ * grow. */
 static void extend_stack(struct rt_range *r)
 {
 	uint64_t limit = limit_of(RLIMIT_STACK);
@@ -108,7 +108,7 @@ static bool add_line(const char *line, uintptr_t pages)
 	return p->range_count > RT_RESET_RANGES;
 }
 
-/* The kernel writes to this memory when it moves the kernel thread to another processor. */
+/* Returns the memory to which the kernel writes when it moves the thread to another processor (rseq). */
 static struct rt_range find_kept(void)
 {
 	uintptr_t start = rt_steering()->idle.fs + (uintptr_t)__rseq_offset;
@@ -116,7 +116,7 @@ static struct rt_range find_kept(void)
 	return (struct rt_range){start, __rseq_size ? start + sizeof(struct rseq) : start};
 }
 
-/* If the address space is limited, its memory is left to the program. */
+/* If the address space is limited, the program may need all of it. */
 bool rt_pages_fit(void)
 {
 	return limit_of(RLIMIT_AS) == RLIM_INFINITY && limit_of(RLIMIT_STACK) <= STACK_MOST;
@@ -143,8 +143,8 @@ bool rt_pages_list(struct rt_pages *p)
 	return total <= RT_RESET_SPACE;
 }
 
-/* The kernel may replace small pages by a large one in the background.  Then later writes to pages that
- * were not changed before would cause no page fault. */
+/* The kernel may replace small pages by a large one in the background.  Then a write to a page that was
+ * unchanged before would cause no page fault.  So this is disabled. */
 bool rt_pages_begin(void)
 {
 	return !rt_bare(SYS_prctl, PR_SET_THP_DISABLE, 1);
@@ -193,7 +193,7 @@ static bool add_page(struct rt_pages *p, uintptr_t page, size_t number)
 	return true;
 }
 
-/* Returns true if the page has a content of its own, written or not. */
+/* Returns true if there is a page of memory, whether the process has written to it or not. */
 static bool has_content(uint64_t flags)
 {
 	return flags & IS_SWAPPED || ((flags & IS_PRESENT) && !(flags & IS_FILE));
@@ -255,9 +255,9 @@ static bool is_listed(const struct rt_pages *p, uintptr_t start, uintptr_t end)
 	return false;
 }
 
-/* Clears the pages of a range that are known to have a content.  If the process had no page fault
- * since its run began, no other page has one.  Clearing these pages takes less time than page faults
- * at their next use. */
+/* Clears those pages of the range that are in `changed`.  If the process has had no page fault
+ * since its run began, no other page of the range has content; otherwise returns false.  Clearing pages
+ * takes less time than the page faults at their next use would take. */
 static bool clear(const struct rt_pages *p, uintptr_t start, uintptr_t end)
 {
 	if (count_faults() != p->faults)
@@ -268,8 +268,8 @@ static bool clear(const struct rt_pages *p, uintptr_t start, uintptr_t end)
 	return true;
 }
 
-/* The pages that the frozen program has in the range lose their content, so they have changed.  Other
- * pages have none in the frozen program either, and have none again. */
+/* Pages of the range that have content are about to lose it, so they count as changed.  The other pages
+ * have no content in the frozen program either, so they need not be restored. */
 bool rt_pages_empty(struct rt_pages *p, uintptr_t start, size_t length, bool *cleared)
 {
 	uintptr_t end = start + ((length + PAGE - 1) & -(size_t)PAGE);
@@ -288,8 +288,8 @@ bool rt_pages_empty(struct rt_pages *p, uintptr_t start, size_t length, bool *cl
 
 /* ---- restoring ---- */
 
-/* Reads pages of the frozen program, whose numbers in `changed` begin at `first`.  Returns how many
- * could be read. */
+/* Reads the content that `count` pages have in the frozen program: those in `changed` from index `first`
+ * on.  Returns how many could be read. */
 static size_t fetch_some(struct rt_pages *p, size_t first, size_t count)
 {
 	struct iovec to = {p->saved + first * PAGE, count * PAGE}, from[FETCHED];
@@ -301,7 +301,7 @@ static size_t fetch_some(struct rt_pages *p, size_t first, size_t count)
 	return n > 0 ? (size_t)n / PAGE : 0;
 }
 
-/* Reads the original content of the pages in `changed` from number `first`.  A page into which the
+/* Reads the original content of the pages in `changed` from index `first` on.  A page into which the
  * initial stack has grown does not exist in the frozen program; its original content is zero. */
 static bool fetch(struct rt_pages *p, size_t first)
 {

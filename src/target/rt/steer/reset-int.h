@@ -16,7 +16,7 @@
 #define RT_RESET_RANGES 1024	     /* maximum number of private writable mappings */
 #define RT_RESET_PAGES 16384	     /* maximum number of pages that runs change: 64 MB */
 #define RT_RESET_SPACE (1 << 20)     /* maximum number of pages of these mappings, resident or not: 4 GB */
-#define RT_RESET_EMPTIED 64	     /* maximum number of ranges whose pages runs give back */
+#define RT_RESET_EMPTIED 64	     /* maximum number of ranges that runs empty */
 #define RT_RESET_MADE 256	     /* maximum number of mappings that one run makes */
 
 /* The addresses [start, end). */
@@ -35,9 +35,9 @@ struct rt_pages {
 	size_t changed_count, saved_count;	   /* pages whose content is not saved yet come last */
 	char *saved;				   /* the original content of these pages */
 	uint8_t *known;				   /* a bit for each page of `ranges`: it is in `changed` */
-	struct rt_range emptied[RT_RESET_EMPTIED]; /* ranges whose pages runs have given back */
+	struct rt_range emptied[RT_RESET_EMPTIED]; /* ranges that runs have emptied */
 	size_t emptied_count;
-	uint64_t *flags; /* what the kernel knows about the pages of a range */
+	uint64_t *flags; /* entries of /proc/self/pagemap for some pages */
 	size_t size;	 /* bytes of `saved`, `known` and `flags` */
 };
 
@@ -52,7 +52,7 @@ struct rt_changes {
 struct rt_reset {
 	struct rt_context frozen; /* where copies continue */
 	struct rt_context server; /* where the frozen program and its copies wait */
-	struct rt_context run;	  /* of a run that has ended; never continued */
+	struct rt_context run;	  /* of the run that has ended; never continued */
 	bool able;		  /* the memory of copies can be restored */
 	bool on;		  /* this process is a copy that may make several runs */
 	uint32_t status;	  /* the wait status of a run that has ended */
@@ -69,17 +69,18 @@ static inline struct rt_reset *rt_reset(void)
 
 /* rt/steer/pages.c.  rt_pages_fit() and rt_pages_list() are called in the frozen program before the
  * first copy is made, and rt_pages_begin() in a copy before its first run.  rt_pages_restore() restores
- * the memory of a copy.  All return false if memory cannot be restored. */
+ * the memory of a copy.  All of them return false if memory cannot be restored. */
 bool rt_pages_fit(void);
 bool rt_pages_list(struct rt_pages *p);
 bool rt_pages_begin(void);
 bool rt_pages_restore(struct rt_pages *p);
-/* Called when the pages of a range are to be given back to the kernel (MADV_DONTNEED).  It may clear
- * them instead, and then sets *cleared.  Returns false if they cannot be restored. */
+/* Called when the program is about to empty a range (MADV_DONTNEED).  The function may clear its pages
+ * instead, and then sets *cleared.  Returns false if the range cannot be restored. */
 bool rt_pages_empty(struct rt_pages *p, uintptr_t start, size_t length, bool *cleared);
 
-/* rt/steer/changes.c.  rt_changes_watch() is called once in a copy.  It returns false if the kernel
- * does not let the runtime watch system calls.  rt_changes_undo() undoes the changes of the run. */
+/* rt/steer/changes.c.  rt_changes_watch() is called once in a copy.  It returns false if the program has
+ * signal handlers, or if the kernel does not let the runtime watch system calls.  rt_changes_undo() undoes
+ * the changes of the run, and returns false if it cannot undo all of them. */
 bool rt_changes_watch(struct rt_changes *c);
 bool rt_changes_undo(struct rt_changes *c);
 

@@ -3,14 +3,14 @@
  * Copies of a frozen program that make several runs (raddle/freeze.h).  In: a copy whose run has
  * ended.  Out: the same process in the state of a new copy.
  *
- * Forking a process, its page faults and its end cost more than a short run.  So a copy does not end
+ * Forking a process, its page faults and its end take longer than a short run.  So a copy does not end
  * with its run.  It goes back to the state in which the program was frozen, and waits for the next
  * run.  It restores its memory (rt/steer/pages.c) and the blocked signals; the positions of files
  * are reset as for a new copy (rt/steer/freeze.c).  If the run has changed anything else
  * (rt/steer/changes.c), the process ends and the frozen program forks another copy.
  *
- * The frozen program, and copies between two runs, are on a stack of their own.  So all stacks of
- * the program's threads can be restored like other memory.
+ * The frozen program, and a copy between two runs, wait on a separate stack.  So all stacks of the
+ * program's threads can be restored like other memory.
  */
 #include "rt/core/tables.h"
 #include "rt/steer/reset-int.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 
 /* How long a copy that waits for its next run sleeps between two checks, in milliseconds.  The replayer
- * wakes it, and the kernel kills it when the replayer dies, so this is only a safety net. */
+ * wakes it, and the kernel kills it when the replayer dies, so this only guards against a lost wake-up. */
 #define IDLE_MS 1000
 
 /* ---- between two runs ---- */
@@ -84,7 +84,7 @@ bool rt_reset_is_on(void)
 	return rt_reset() && rt_reset()->on;
 }
 
-/* Leaves the run, unless another run cannot follow it. */
+/* Leaves the run for the loop in rt_reset_run().  Returns if no other run can follow. */
 static void leave_run(uint32_t status)
 {
 	struct rt_reset *r = rt_reset();

@@ -15,9 +15,9 @@ bool rt_reset_setup(void);
 void rt_reset_freeze(void (*serve)(void));
 _Noreturn void rt_reset_run(struct rt_reset *r);
 
-/* rt_reset_end() is called when a run ends with this exit status; it returns if the process has to end.
- * rt_reset_obey() ends a run that waits, if the replayer requests that.  rt_reset_is_on() returns true
- * in a copy that may make several runs. */
+/* rt_reset_end() is called when a run ends with this exit status.  It returns if the process has to end.
+ * rt_reset_obey() is called while a run waits, and ends it if the replayer requests that.  rt_reset_is_on()
+ * returns true in a copy that may make several runs. */
 void rt_reset_end(uint32_t code);
 void rt_reset_obey(void);
 bool rt_reset_is_on(void);

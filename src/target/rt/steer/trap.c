@@ -66,7 +66,7 @@ static void trapped(int number, siginfo_t *info, void *context)
 		return;
 	}
 	if (info->si_arch != AUDIT_ARCH_X86_64)
-		rt_context_refuse(RADDLE_UNFIT_RESET); /* its number means another call */
+		rt_context_refuse(RADDLE_UNFIT_RESET); /* there, the number means another call */
 	r[REG_RAX] = make_call(r[REG_RAX], arguments);
 	errno = saved;
 }

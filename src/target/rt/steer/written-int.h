@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* The file is open.  If `appends` is set, its content does not come from this run. */
+/* Notes an open file.  If `appends` is set, what it contains now does not come from this run. */
 void rt_written_file(int fd, bool appends);
-void rt_written_datagram(const struct msghdr *message); /* the message has the receiver's address */
+void rt_written_datagram(const struct msghdr *message); /* with the receiver's address */
 
 #endif

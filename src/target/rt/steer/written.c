@@ -4,7 +4,7 @@
  * and datagrams that it sends.  Out: records in the memory that the replayer reads when the run is
  * over.
  *
- * Invariant: there is one record for each path.
+ * Invariant: there is at most one record for each path.
  */
 #include "raddle/written.h"
 #include "rt/steer/turn-int.h"
@@ -93,7 +93,7 @@ static void note_file(struct raddle_written *w, struct iovec path, uint64_t size
 	struct raddle_written_record *r = find_file(w, path);
 
 	if (r && r->from > size)
-		r->from = 0; /* it was cut off, so all of it comes from this run */
+		r->from = 0; /* the file was truncated, so all of its content comes from this run */
 	if (r)
 		return;
 	r = add(w, path, 0);

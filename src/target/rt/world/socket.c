@@ -159,8 +159,8 @@ static bool is_network(sa_family_t family)
 	return family == AF_INET || family == AF_INET6;
 }
 
-/* Counts the use of a real network socket whose kind is not replayed.  Datagrams matter only when
- * they are received. */
+/* Counts the use of a real network socket of a kind that is not replayed.  Datagram sockets count only
+ * when they receive (rt_world_received()). */
 static void strange(int fd, const struct iovec *address)
 {
 	const struct sockaddr *a = address->iov_base;
@@ -169,7 +169,7 @@ static void strange(int fd, const struct iovec *address)
 		rt_world_misses(RADDLE_WORLD_LACK_SOCKET);
 }
 
-/* Counts datagrams from outside, because they are not replayed. */
+/* Counts datagrams from other processes, because they are not replayed. */
 void rt_world_received(struct rt_thread *t, int fd, const struct iovec *parts, ssize_t length)
 {
 	struct sockaddr_storage own;

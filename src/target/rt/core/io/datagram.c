@@ -3,8 +3,8 @@
  * Datagrams.  In: messages that the program sends and receives.  Out: notifications of messages to
  * other processes, and whether a received message came from the program itself.
  *
- * The value of an address of this process (RT_NAME) is 1 plus the number of datagrams that the
- * program has sent to itself there and has not received yet.
+ * In the table of channels, the value of an address of this process (RT_NAME) is 1 plus the number of
+ * datagrams that the program has sent to this address and has not received yet.
  */
 #include "rt/core/io/channel-int.h"
 

@@ -35,7 +35,7 @@ void rt_path_hears(void)
 	rt_channel_receive(0);
 }
 
-/* Notifies layers of a file that was written, and returns `r`. */
+/* Unless `r` is an error, notifies layers that the file at this path was written.  Returns `r`. */
 static int written(int at, const char *path, int r)
 {
 	int saved = errno, fd;
@@ -52,8 +52,8 @@ static int written(int at, const char *path, int r)
 }
 
 /* Defines a function that changes what is at a path.  Its result also shows whether the name
- * existed, so the thread notices earlier changes too.  `then` is what it returns if the real
- * function has returned r. */
+ * existed, so the thread notices earlier changes too.  `then` is the
+ * value that it returns; r is the result of the real function. */
 #define CHANGES_THEN(name, parameters, arguments, then)                                                      \
 	INTERPOSE(int, name, parameters)                                                                     \
 	{                                                                                                    \

@@ -25,7 +25,7 @@ static long map(size_t size)
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 }
 
-/* Takes memory from the reserve.  Returns NULL if it has not enough. */
+/* Takes memory from the reserve (rt/core/tables.h).  Returns NULL if too little is left. */
 static void *take_reserve(size_t size)
 {
 	char *p = rt_tables.reserve.at;

@@ -17,8 +17,8 @@ void rt_member_yield(void)
 {
 }
 
-/* Called when the thread yields, or sleeps for so many nanoseconds.  Returns true if a layer let other
- * threads run, so that the real function is not needed. */
+/* Called when the thread yields (`ns` is 0), or sleeps for `ns` nanoseconds.  Returns true if a layer let
+ * other threads run, so that the real function is not needed. */
 static bool yields(uint64_t ns)
 {
 	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.yields != NULL) ? rt_self() : NULL;
