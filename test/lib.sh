@@ -58,6 +58,7 @@ has_classes() {
 	[ "${source##*.}" = c ] || compiler=c++
 	"$RADDLE" $compiler -O1 -g -pthread "$source" -o "$name" || fail "$name does not compile"
 	sed -n 's,^// expect: ,,p' "$source" >labels
+	[ -s labels ] || fail "$name has no labels"
 	for run in 1 2 3 4; do
 		rm -rf found
 		"$RADDLE" check -q -o found -- "./$name" >/dev/null 2>err </dev/null

@@ -184,7 +184,8 @@ void files_read(const struct replay_result *r, struct trial *t, struct rd_arena 
 		const char *name = short_name(sorted[i]->name, here);
 
 		from = text.length;
-		if (!add_file(&text, sorted[i], name))
+		/* threads that do not take turns may note a file twice */
+		if ((i && !strcmp(sorted[i]->name, sorted[i - 1]->name)) || !add_file(&text, sorted[i], name))
 			continue;
 		files[t->file_count++] =
 			(struct trial_file){rd_arena_strndup(arena, name, strlen(name)), line};

@@ -223,7 +223,7 @@ static const char *why_made_up(struct trial_bench *b, const struct replay_result
 	struct rd_buf text = RD_BUF_INIT;
 	const char *copy;
 
-	if (!o->lack && !o->cut && !r->written_lost)
+	if (!o->lack && !o->cut && !(b->files && r->written_lost))
 		return NULL;
 	rd_buf_addf(&text, "unmodelled: %s",
 		    o->lack  ? o->lack
@@ -504,12 +504,12 @@ static int run_on_threads(struct trial_bench *b, struct replay_request *request,
 	return err;
 }
 
-/* Workers that run the program at the same time would write the same files.  So if files are compared,
- * a worker keeps others from running the program until it has read the files.  Returns true if it has
- * taken the lock for that. */
+/* Processes that run the program at the same time write the same files.  So if they compare files,
+ * the program runs once at a time, until its files have been read, unless a run has shown that it
+ * writes none.  Returns true if the lock was taken. */
 static bool lock_files(struct trial_bench *b)
 {
-	if (!b->files || !b->conditions.shared || !known(b)->writes)
+	if (!b->files || !b->conditions.shared || (known(b)->looked && !known(b)->writes))
 		return false;
 	files_lock(known(b));
 	return true;
@@ -526,8 +526,10 @@ static int make_run(struct running *r, struct replay_request *request, struct tr
 	bool locked = lock_files(b);
 	int err = run_on_threads(b, request, &result);
 
-	if (!err && !locked && files_are_written(&result)) {
+	if (!err && files_are_written(&result))
 		known(b)->writes = true;
+	known(b)->looked = true;
+	if (!err && !locked && files_are_written(&result)) {
 		locked = lock_files(b);
 		if (locked)
 			err = run_again(request, &result);

@@ -93,6 +93,7 @@ struct trial_shared {
 	_Atomic bool traps;    /* libraries wait in the kernel, so their calls are trapped */
 	_Atomic bool untraps;  /* calls of libraries cannot be trapped, or trapping does not help */
 	_Atomic bool unfit;    /* the program needs a kernel thread for each thread */
+	_Atomic bool looked;   /* a run has ended, so `writes` is known */
 	_Atomic bool writes;   /* it writes files, so runs whose files are compared take the lock `files` */
 	pthread_mutex_t files;
 };

@@ -1,7 +1,10 @@
 // Request and response with two flags and busy waiting, as between a boot loader's two processors.
-// Why: the server takes the question after it saw "request", which is stored after the question; the same
-// holds for the answer and "response". Neither pair of accesses can happen in the other order. expect:
-// question single-ordering - expect: answer single-ordering -
+// Why: the server takes the question after it saw "request", which is stored after the question; the
+// same holds for the answer and "response".  Neither pair of accesses can happen in the other order.
+//
+// expect: question single-ordering -
+//
+// expect: answer single-ordering -
 #include <pthread.h>
 #include <stdio.h>
 

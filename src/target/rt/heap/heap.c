@@ -185,7 +185,9 @@ static bool has_room_for_marks(uintptr_t address)
 
 static void mark_slack(uintptr_t slack, uintptr_t end)
 {
-	for (uintptr_t at = granule_of(slack); at < end && has_room_for_marks(at); at += GRANULE)
+	/* from the end, because that is where forget_slack() begins */
+	for (uintptr_t at = granule_of(end - 1); at >= granule_of(slack) && has_room_for_marks(at);
+	     at -= GRANULE)
 		*mark_for(at) |= at < slack ? slack - at + 1 : 1;
 }
 
