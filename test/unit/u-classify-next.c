@@ -288,6 +288,8 @@ static void test_may_pass(void **state)
 	assert_false(next_may_pass(&d, &f));
 	f = (struct finding){.status = FINDING_UNCONFIRMED, .observed = true};
 	assert_false(next_may_pass(&d, &f));
+	f.unordered = true; /* the detector saw both accesses */
+	assert_true(next_may_pass(&d, &f));
 }
 
 /* ---- how many runs of the control group are made ---- */

@@ -73,9 +73,9 @@ bool next_has_met(const struct finding *f);
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 
-/* Returns true if one thread possibly makes its access only after the other one.  The race must be
- * confirmed, so it was seen in the order that is possible, but its threads must never have been
- * stopped at their accesses at the same time. */
+/* Returns true if one thread possibly makes its access only after the other one.  A run
+ * must have shown the race in the order that is possible, by confirming it or by the detector, but
+ * its threads must never have been stopped at their accesses at the same time. */
 bool next_may_pass(const struct decision *d, const struct finding *f);
 
 /* ---- evidence ---- */

@@ -154,8 +154,8 @@ enum next_order next_order(const struct decision *d, const struct decide_runs *r
 
 bool next_may_pass(const struct decision *d, const struct finding *f)
 {
-	return d->class == FINDING_NO_CLASS && !d->doubt && !d->hopeless && f->status == FINDING_CONFIRMED &&
-	       !next_has_met(f);
+	return d->class == FINDING_NO_CLASS && !d->doubt && !d->hopeless &&
+	       (f->status == FINDING_CONFIRMED || f->unordered) && !next_has_met(f);
 }
 
 /* ---- evidence ---- */
