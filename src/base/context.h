@@ -16,9 +16,9 @@
 #include <setjmp.h>
 #include <stddef.h>
 
-/* Describes how to release a resource if the request runs out of memory.  The struct is a local
- * variable of the function that adds it.  That function removes its cleanups in the reverse
- * order. */
+/* A cleanup: how to release a resource if memory runs out within rd_context_run().  The struct is a
+ * local variable of the function that registers it with the context.  That function removes its
+ * cleanups in the reverse order. */
 struct rd_cleanup {
 	void (*release)(void *argument);
 	void *argument;

@@ -110,7 +110,8 @@ static void test_members(void **state)
 {
 	(void)state;
 	assert_name(CONN, 0, AT(REFS, 0, 4), AT(REFS, 0, 4), "struct conn.refs");
-	/* The larger of two structs gives the name, also if the other access copies all of it. */
+	/* If the accesses name structs of different sizes, the larger struct gives the name, even if
+	 * one access copies all of it. */
 	assert_name(CONN, 16, AT(STATE, 16, 4), AT(LATE, 16, 4), "struct conn.inner.state");
 	assert_name(CONN, 16, AT(STATE, 16, 4), AT(COPY, 0, 24), "struct conn.inner.state");
 	assert_name(CONN, 16, AT(STATE, 16, 4), AT(STATE, 16, 4), "struct inner.state");

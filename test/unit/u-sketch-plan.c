@@ -121,7 +121,7 @@ static void wrong_plans_are_refused(void **state)
 #define HEAP UINT64_C(0x7f0012345678)
 #define SECRET UINT64_C(0xdecade)
 
-/* Makes a run with more events than a record may have. */
+/* Adds `count` events of the plan's two statements to the run, and one event of another statement. */
 static void fill(struct sketch_run *run, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

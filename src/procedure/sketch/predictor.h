@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Failure predictors: predicates that are true in failing runs and not in passing ones.  In: runs.
- * Out: predicates with their counts, the best one first.  doc/design/sketch.md defines them.
+ * Failure predictors: predicates that are true in a larger share of the failing runs than of the
+ * passing runs.  In: runs.  Out: predicates with their counts, the best one first.
+ * doc/design/sketch.md defines them.
  *
  * A predicate is either true or false in a run.  Orders concern accesses of different threads to
  * the same memory; values and branches concern one statement, so they explain failures of

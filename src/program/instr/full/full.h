@@ -69,7 +69,8 @@ struct full_function {
  * large function, the code generator would take time quadratic in the number of its uses. */
 LLVMValueRef full_self(struct full_function *x);
 
-/* In piece.c.  Ops are added to the open piece.  If no piece is open, a new one begins at `at`. */
+/* Defined in piece.c.  These functions add to the open piece.  If no piece is open, they begin one at
+ * the insertion point `x->at`. */
 void full_piece_need(struct full_function *x);
 void full_piece_close(struct full_function *x); /* does nothing if no piece is open */
 void full_op(struct full_function *x, char letter, uint32_t site);

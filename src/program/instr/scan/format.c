@@ -28,7 +28,7 @@ struct conversion {
 	bool is_string;
 	bool is_counted;  /* when scanning: true if the conversion counts in the result */
 	unsigned stars;	  /* when printing: the number of arguments for width and precision */
-	bool takes_limit; /* true if the last of these arguments is the precision */
+	bool takes_limit; /* true if the last of the `stars` arguments is the precision */
 	uint64_t limit;	  /* the largest number of bytes of a string to print */
 	uint64_t size;	  /* the number of bytes that are written; 0 for nothing or for a string */
 };
