@@ -55,7 +55,7 @@ static void begin(struct tables *t, uint64_t seed)
 		uint64_t places = 0;
 		for (int k = 0; k < 3; k++)
 			places |= UINT64_C(1) << below(m, NAMED);
-		/* At least two places, so that the pointer does not name one lock. */
+		/* at least two places, so that the pointer does not identify a single lock */
 		places |= UINT64_C(1) << (i % NAMED) | UINT64_C(1) << ((i + 1) % NAMED);
 		t->operands[i] = i - NAMED;
 		m->f->values[i - NAMED].set = made_set(m, places);

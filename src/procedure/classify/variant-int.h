@@ -37,7 +37,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
  * the first thread continues.  Then twins differ in more than the order of the two accesses. */
 bool variant_lags(size_t number);
 
-/* A counterpart has at most this many decisions more than its run. */
+/* The maximum number of decisions that a counterpart has in addition to those of its run. */
 enum { VARIANT_ROOM = 2 };
 
 /* Makes the counterpart of a run that variant_make() made for one of the first two groups.  `made`

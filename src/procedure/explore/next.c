@@ -148,8 +148,8 @@ uint64_t explore_luby(uint64_t n)
 	}
 }
 
-/* Returns the unit for the lengths of attempts while the length of runs with this kind of points is
- * unknown.  Completed runs with other kinds of points serve as a hint. */
+/* As long as no run with this kind of points has been completed, the lengths of attempts are multiples
+ * of a unit.  Returns this unit, which depends on the runs with other kinds of points. */
 static uint64_t extent_unit(const struct explore_state *s)
 {
 	uint64_t unit = EXTENT_UNIT;

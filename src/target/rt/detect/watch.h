@@ -42,7 +42,7 @@ struct rt_watch {
 	uint32_t lane, round;	   /* its lane, and the round of the barrier that it is in */
 	uint64_t who;		   /* RT_WHO of its lane and epoch */
 	uint64_t epoch;		   /* clock.at[lane] */
-	uint64_t version;	   /* incremented when another lane's epoch changes in its clock */
+	uint64_t version;	   /* how often its clock took a new epoch of another lane */
 	struct rt_clock clock;
 	struct rt_clock found;		   /* what its next fence acquires from relaxed reads */
 	bool fenced;			   /* true after a fence: its relaxed stores release */

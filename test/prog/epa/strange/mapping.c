@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads use a shared anonymous mapping, and each its own one, which mremap() enlarges. */
+/* All threads use one shared anonymous mapping; each also enlarges one of its own by mremap(). */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
