@@ -156,8 +156,13 @@ INTERPOSE(FILE *, freopen64, (const char *restrict path, const char *restrict mo
 
 INTERPOSE(int, shm_open, (const char *name, int flags, mode_t mode))
 {
-	rt_path_tells();
-	return opened(REAL(shm_open)(name, flags, mode), flags);
+	int fd;
+
+	if (flags & (O_CREAT | O_TRUNC))
+		rt_path_tells();
+	fd = opened(REAL(shm_open)(name, flags, mode), flags);
+	rt_path_hears();
+	return fd;
 }
 
 INTERPOSE(int, pipe, (int fds[2]))
