@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts executed memory accesses.  A program that is compiled with clang -O2 -fsanitize=thread,
- * but linked with this file instead of ThreadSanitizer's runtime, calls these functions.  A load, a
- * store or an atomic operation is one access; memcpy, memmove and memset are one access for each 8
- * bytes.  At exit the total is written to the file that COUNT_FILE names.
+ * but linked with this file instead of ThreadSanitizer's runtime, calls these functions.  A load,
+ * a store or an atomic operation is one access; memcpy, memmove and memset are one access for each
+ * 8 bytes.  At exit the total is written to the file that COUNT_FILE names.
  *
- * These are the accesses that ThreadSanitizer would check: after optimisation, without locals that
- * do not escape.  Raddle instruments before optimisation and sees more accesses.  So bytes per
- * access by this count are an upper bound.
+ * These are the accesses that ThreadSanitizer would check: the accesses that remain after
+ * optimisation, without locals that do not escape.  Raddle instruments before optimisation and
+ * sees more accesses.  Dividing by this count therefore gives an upper bound of Raddle's bytes per
+ * access.
  */
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a program as a replay does, with a plan that never ends: no thread is stopped, nothing is
- * recorded, and the on-line detector is active.  Prints, to standard error, the unordered accesses
- * that it saw and what the run cost.
+ * Runs a program as a replay does, to measure the cost of the on-line race detector.  The plan of
+ * the replay never ends.  No thread is stopped, and nothing is recorded.  Prints, to standard
+ * error, the unordered accesses that the detector saw, and the CPU time and elapsed time of the
+ * run.
  *
  *	make build/detect-run
  *	build/detect-run [--off] PROGRAM [ARGUMENT...]
  *
- * --off disables the detector, to show its cost.
+ * --off disables the detector, for comparison.
  */
 #include "base/error.h"
 #include "replay/replay.h"

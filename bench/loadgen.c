@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A bounded load for memcached, redis and HTTP servers.  CONNECTIONS connections on the loopback
- * interface, each with its own thread, send batches of set, get, incr and delete requests and check
- * that every reply arrives.  Keys and values depend only on the arguments.  The last request is
- * `shutdown` (memcached -A), so that the server exits by itself.  HTTP has no such request: there
- * the last request of a batch asks for /last, and the reply must have a line that begins with LAST.
+ * interface, each with its own thread, send batches of set, get, incr and delete requests and
+ * check that every reply arrives.  Keys and values depend only on the arguments.  The last request
+ * is `shutdown` (memcached -A), so that the server exits by itself.  An HTTP server has no such
+ * request.  The last request of each batch asks it for /last, and the reply must have a line that
+ * begins with LAST.
  *
  * usage: loadgen memcached|redis|http PORT CONNECTIONS REQUESTS
  */
@@ -23,8 +24,8 @@
 #define KEYS 5000
 #define MAX_CONNECTIONS 64
 
-/* The requests and replies of a kind of server.  Each batch ends with a request whose reply is the
- * only one with the text `reply`. */
+/* The requests that one kind of server accepts, and its replies.  The last request of each batch
+ * is `last`.  Only the reply to this request contains the text `reply`. */
 struct protocol {
 	const char *name, *last, *reply, *shutdown;
 	size_t (*add_request)(char *out, uint64_t random);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small web server: THREADS threads accept connections and answer GET requests from a shared
- * cache of pages, with counters.  "GET /last" is answered with LAST.  After a connection that asked
- * for it is closed, the server ends as soon as no other connection is open.
+ * cache of pages, with counters.  A client that requests "GET /last" gets the answer LAST. When
+ * the connection of this client is closed, the server ends as soon as no other connection is open.
  *
  * usage: web THREADS PORT
  */

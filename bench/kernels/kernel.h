@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all kernels share: the command line (SIZE THREADS), threads that call one function with
- * their number, a small random generator, and the checksum.
+ * Code that all kernels share: the parser of the command line (SIZE THREADS), threads that call
+ * one function with their number, a small random generator, and the checksum.
  *
- * SIZE is `test` (milliseconds, for the test suite), `bench` (0.3 to 1 s native with two threads)
- * or a number.  The checksum depends only on SIZE, not on the number of threads or on timing.
+ * SIZE is `test` (a few milliseconds, for the test suite), `bench` (0.3 to 1 s without Raddle,
+ * with two threads) or a number.  The checksum depends only on SIZE, not on the number of threads
+ * or on timing.
  */
 #ifndef KERNEL_H
 #define KERNEL_H

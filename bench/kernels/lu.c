@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocked LU factorisation without pivoting.  Blocks are assigned to threads in a two-dimensional
- * scatter, with barriers between the phases of each step (SPLASH-like).  Blocks are contiguous;
- * SIZE is the number of blocks per side.
+ * Blocked LU factorisation without pivoting (SPLASH-like).  Blocks are assigned to threads in a
+ * two-dimensional scatter.  Barriers separate the phases of each step.  Each block is contiguous
+ * in memory.  SIZE is the number of blocks per side.
  */
 #include "kernel.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Red-black successive over-relaxation of a square grid.  Each thread has a band of rows; each
- * sweep has two barriers and a residual that every thread reads (SPLASH-like).  SIZE is the grid's
- * side; the number of sweeps is fixed.
+ * Red-black successive over-relaxation of a square grid.  Each thread has a band of rows.  Each
+ * sweep has two barriers, and computes a residual that every thread reads (SPLASH-like).  SIZE is
+ * the grid's side; the number of sweeps is fixed.
  */
 #include "kernel.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pipeline of producer, workers and consumer, connected by bounded queues with condition
- * variables (PARSEC dedup-like).  Blocks are generated, run-length encoded and hashed, and put in
- * order again.  SIZE is the number of blocks.
+ * variables (PARSEC dedup-like).  The producer generates blocks.  The workers run-length encode
+ * and hash them, and the consumer restores their order.  SIZE is the number of blocks.
  */
 #include "kernel.h"
 

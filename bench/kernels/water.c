@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Molecules that attract each other pairwise.  Each pair is computed once.  The force is added to
- * the second molecule under its lock; the first molecule's sum is added once at the end, under its
- * own lock (SPLASH water-like).  Forces are integers, so the order of additions does not matter.
- * SIZE is the number of molecules.
+ * Computes the forces between molecules that attract each other (SPLASH water-like).  Each pair is
+ * computed once.  The force is added to the second molecule under its lock.  The forces on the
+ * first molecule are summed up, and added once at the end under its own lock.  Forces are
+ * integers, so the order of additions does not matter.  SIZE is the number of molecules.
  */
 #include "kernel.h"
 #include <math.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory.  The rd_x functions never return NULL.  When memory runs out, they end the enclosing
- * context (context.h).  Without a context they end the process, with one message and status 2.
+ * Memory allocation.  The functions whose names begin with rd_x never return NULL.  When memory
+ * runs out, they end the enclosing context (context.h).  If there is no context, they print a
+ * message and end the process with status 2.
  */
 #ifndef BASE_ALLOC_H
 #define BASE_ALLOC_H
@@ -31,8 +32,9 @@ void rd_free_all(size_t count, void *const *blocks);
 			free((array)[rd_i] __VA_ARGS__);                                                     \
 	} while (0)
 
-/* Makes room for at least `need` elements in *array.  *capacity is the number of elements that fit,
- * and grows by half.  Usually called as RD_GROW(array, capacity, need). */
+/* Makes room for at least `need` elements in *array.  *capacity is the number of elements for
+ * which there is room.  It grows by half.  Callers usually use the macro RD_GROW(array, capacity,
+ * need). */
 void rd_grow(void **array, size_t *capacity, size_t need, size_t element);
 #define RD_GROW(array, capacity, need) rd_grow((void **)&(array), &(capacity), (need), sizeof *(array))
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A growing byte buffer.  `data` is never NULL and always has a NUL after `length` bytes, so a
- * buffer of text can be used as a string.  Initialise with RD_BUF_INIT, release with
- * rd_buf_release().
+ * A growing byte buffer.  `data` is never NULL, and a NUL always follows its `length` bytes, so a
+ * buffer of text can be used as a string.  Initialise a buffer with RD_BUF_INIT, and release it
+ * with rd_buf_release().
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H

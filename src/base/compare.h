@@ -31,9 +31,9 @@
 #define RD_BY_4(m, ...) RD_BY_1(m) RD_BY_3(__VA_ARGS__)
 #define RD_BY_5(m, ...) RD_BY_1(m) RD_BY_4(__VA_ARGS__)
 
-/* Moves `low` to the first index below `high` for which `before` is false, or to `high`.  `before`
- * is an expression in `middle`, which this macro declares.  It must be true up to some index and
- * false from there on. */
+/* Moves `low` to the first index below `high` at which `before` is false, or to `high` if there is
+ * no such index.  `before` is an expression in the index `middle`, which this macro declares.  It
+ * must be true up to some index and false from there on. */
 #define RD_BISECT(low, high, middle, before)                                                                 \
 	do {                                                                                                 \
 		size_t rd_end = (high);                                                                      \
@@ -46,8 +46,8 @@
 		}                                                                                            \
 	} while (0)
 
-/* Returns the first index from `low` up to `high` whose number is not less than `value`, or `high`
- * if there is none. */
+/* Returns the first index, from `low` on and below `high`, whose number is at least `value`.
+ * Returns `high` if there is no such index. */
 static inline size_t rd_lower_bound(const uint32_t *sorted, size_t low, size_t high, uint32_t value)
 {
 	RD_BISECT(low, high, i, sorted[i] < value);

@@ -18,8 +18,8 @@ static inline bool rd_deadline_passed(int64_t deadline_ns)
 	return deadline_ns && rd_now_ns() >= deadline_ns;
 }
 
-/* Returns the time left, but at least 0.  Also returns 0 if there is no deadline, because progress
- * lines then show no time. */
+/* Returns the time left, or 0 if the deadline has passed.  Also returns 0 if there is no deadline,
+ * because progress lines then show no time. */
 static inline int64_t rd_deadline_left_ns(int64_t deadline_ns)
 {
 	int64_t left = deadline_ns ? deadline_ns - rd_now_ns() : 0;

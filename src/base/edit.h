@@ -38,8 +38,8 @@ struct rd_edits {
 
 void rd_edits_release(struct rd_edits *e);
 
-/* These functions add edits in the form that users write: "EXPR @ FILE:LINE; EXPR @ FILE:LINE" and
- * "FILE:LINE,FILE:LINE".  NULL adds nothing. */
+/* These functions parse edits in the form that users write, and add them: "EXPR @ FILE:LINE; EXPR
+ * @ FILE:LINE" and "FILE:LINE,FILE:LINE".  They ignore NULL. */
 int rd_edits_require(struct rd_edits *e, const char *text);
 int rd_edits_without_sync(struct rd_edits *e, const char *text);
 

@@ -3,9 +3,10 @@
  * Errors and messages of the tool.
  *
  * A library function returns 0 or a negative enum rd_err.  The function that detects an error
- * reports it, once, with rd_fail().  The message names the subject and the value ("trace: thread-3:
- * chunk 12 at 0x3f80: bad length 0").  Callers pass the returned code on silently.  Only cmd/
- * decides on the exit status.  A broken invariant of our own is an RD_BUG(), never an error code.
+ * reports it with rd_fail().  The message names the subject and the value ("trace: thread-3: chunk
+ * 12 at 0x3f80: bad length 0").  Callers return the same code without another message.  Only cmd/
+ * decides on the exit status.  A broken invariant of Raddle itself is an RD_BUG(), never an error
+ * code.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -27,8 +28,8 @@ enum rd_err {
 
 enum rd_level { RD_LOG_ERROR, RD_LOG_WARN, RD_LOG_INFO, RD_LOG_DEBUG };
 
-/* The type of functions that receive messages, which are called sinks.  rd_log_set() sets the sink
- * that is used outside of any context (context.h); NULL restores the default, which writes "raddle:
+/* The type of a sink, which is a function that receives messages. rd_log_set() sets the sink that
+ * is used outside of any context (context.h); NULL restores the default, which writes "raddle:
  * message" to stderr.  In JSON mode, cmd/ installs a sink that writes {"error": "..."}.  Call
  * rd_log_set() before threads exist. */
 typedef void rd_log_fn(void *data, enum rd_level level, const char *message);
@@ -40,8 +41,8 @@ rd_log_fn rd_log_discard;
 /* A sink that keeps a copy of the first error in the `char *` that `data` points to. */
 rd_log_fn rd_log_first;
 
-/* A sink calls this for a message that it does not handle.  Passes the message to the next outer
- * sink. */
+/* Passes a message to the next outer sink.  A sink calls this for each message that it does not
+ * handle. */
 void rd_log_pass(enum rd_level level, const char *message);
 
 /* Sets the level; less severe messages are dropped.  The default is RD_LOG_WARN. */

@@ -21,12 +21,12 @@ int rd_file_read_max(const char *path, uint64_t max, struct rd_buf *b);
 #define RD_FILE_MAX (UINT64_C(1) << 30)
 int rd_file_read(const char *path, struct rd_buf *b);
 
-/* Reads the first n bytes of a file, to detect its format.  Returns the number of bytes read, or 0,
- * without a message, if the file cannot be read. */
+/* Reads the first n bytes of a file, to detect its format.  Returns the number of bytes read.  If
+ * the file cannot be read, returns 0 and reports no error. */
 size_t rd_file_head(const char *path, void *out, size_t n);
 
-/* Reads a file of at most `max` bytes into the buffer `text` and evaluates `call`, which may use
- * the buffer.  The value is that of `call`, or the error from reading the file. */
+/* Reads a file of at most `max` bytes into the buffer `text`, and evaluates `call`, an expression
+ * that may use the buffer.  The result is that of `call`, or the error from reading the file. */
 #define RD_WITH_FILE(path, max, text, call)                                                                  \
 	({                                                                                                   \
 		struct rd_buf text = RD_BUF_INIT;                                                            \
@@ -43,7 +43,8 @@ int rd_file_write(const char *path, const void *data, size_t length);
 int rd_file_write_buf(const char *path, struct rd_buf *data); /* also releases the buffer */
 
 /* Replaces a file whose name the user passed.  Follows links, and keeps the mode of the file.
- * Writes in place to devices and pipes, and to a file in a directory that is not writable. */
+ * Devices, pipes, and files in a directory that is not writable cannot be replaced, so the
+ * function overwrites them in place. */
 int rd_file_replace(const char *path, const void *data, size_t length);
 
 /* Writes all bytes.  On failure, returns -1 and sets errno, without a message. */
@@ -58,8 +59,8 @@ const char *rd_tmp_dir(void);		    /* $TMPDIR, or else /tmp */
  * reports an error and returns its code. */
 int rd_temporary_file(void);
 
-/* Drops pages of a file mapping that are not needed soon.  A later access reads them from the file
- * again, so changes in a private mapping are lost. */
+/* Drops pages of a file mapping that will not be needed soon.  A later access reads the pages from
+ * the file again, so changes in a private mapping are lost. */
 void rd_drop_pages(const void *bytes, size_t length);
 
 /* Returns the path of the program that a shell would run for `name`.  A name with a slash is
@@ -76,18 +77,19 @@ struct rd_map {
 int rd_map_open(struct rd_map *map, const char *path);
 void rd_map_close(struct rd_map *map);
 
-/* Stores the path of the cache directory in *path: $RADDLE_CACHE, else $XDG_CACHE_HOME/raddle, else
- * ~/.cache/raddle, else /tmp/raddle-UID.  The directory is created if it does not exist.  The
- * caller must free *path. */
+/* Stores the path of the cache directory in *path, and creates the directory if it does not exist.
+ * If $RADDLE_CACHE is set, it is the path.  The default is $XDG_CACHE_HOME/raddle or
+ * ~/.cache/raddle.  If no other user may write to the default directory and this user may, it is
+ * used; otherwise /tmp/raddle-UID is.  The caller must free *path. */
 int rd_cache_dir(char **path);
 
 /* Returns the path of the running executable, without symbolic links.  The caller must free it.  If
  * /proc is not available, reports an error and returns NULL. */
 char *rd_own_path(void);
 
-/* Finds a file that belongs to this Raddle, such as hook-record.bc or raddle-instr.  Searches
- * beside the running executable (a build tree), then in ../lib/raddle (an installation).  The
- * caller frees *path. */
+/* Finds a file of this installation of Raddle, such as hook-record.bc or raddle-instr.  Searches
+ * the directory of the running executable (as in a build tree), then ../lib/raddle relative to it.
+ * The caller must free *path. */
 int rd_support_file(const char *name, char **path);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A binary heap of numbers in the caller's array.  heap[0] is the first number in the order.
- * `before` defines a strict order and is called with `context`.  Everything is inlined, so a
- * constant `before` costs no call.
+ * A binary heap of numbers in the caller's array. heap[0] is the first number in the order.
+ * `before` defines a strict order and is called with `context`.  All functions are inlined, so the
+ * compiler can also inline a constant `before`.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H

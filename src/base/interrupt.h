@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals that end a long task: SIGINT, SIGTERM and SIGHUP.  They are blocked between begin and
- * end, so that the task can check for them at points where it can stop in an orderly way.  A child
- * process inherits the signal mask, so it must call rd_interrupt_end() before it does anything
- * else.
+ * Signals that end a long task: SIGINT, SIGTERM and SIGHUP. They are blocked between
+ * rd_interrupt_begin() and rd_interrupt_end(), so that the task can check for them at points where
+ * it can stop in an orderly way.  A child process inherits the signal mask, so it must call
+ * rd_interrupt_end() before it does anything else.
  */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads JSON documents.  jansson parses the bytes into a tree, or reports where the bytes are not
- * JSON.  These functions read members of the tree.  Nothing is trusted.  If a member has the wrong
- * type or is out of range, the error message names it.  An absent or null member is read as zero,
- * and unknown members are ignored.  Only the first error is reported; all members that are read
- * after it are zero.
+ * Reads JSON documents.  The library jansson parses the bytes into a tree, or reports where the
+ * bytes are not JSON. The functions of this header read members of the tree.  They trust nothing:
+ * if a member has the wrong type or is out of range, the error message names it.  An absent or
+ * null member is read as zero, and unknown members are ignored.  Only the first error is reported;
+ * all members that are read after it are zero.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
@@ -30,8 +30,8 @@ json_t *rd_json_load(struct rd_json_read *r, const void *data, size_t length);
 /* Reports an error in a member, unless an error has been reported before. */
 void rd_json_wrong(struct rd_json_read *r, const char *key, const char *what);
 
-/* Returns a member, or NULL if it is absent, null or of another type.  JSON_TRUE accepts both
- * booleans.  `object` may be NULL. */
+/* Returns a member, or NULL if it is absent, null or of another type.  The type JSON_TRUE accepts
+ * both true and false. `object` may be NULL. */
 json_t *rd_json_member(struct rd_json_read *r, const json_t *object, const char *key, json_type type);
 
 const char *rd_json_get_text(struct rd_json_read *r, const json_t *object,

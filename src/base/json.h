@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A streaming JSON writer, for large output without a tree in memory.  It adds commas and quotes.
- * Mistakes in nesting are RD_BUGs.  In strings, each byte that is not UTF-8 is written as U+FFFD.
- * A document ends with a newline.  json-read.h is the reader.
+ * A mistake in nesting is reported by RD_BUG().  In strings, each byte that is not UTF-8 is
+ * written as U+FFFD.  A document ends with a newline.  json-read.h is the reader.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -39,8 +39,8 @@ void rd_json_null(struct rd_json *j, const char *name);
 /* Writes an array of strings. */
 void rd_json_strings(struct rd_json *j, const char *name, const char *const *items, size_t count);
 
-/* Writes an array of objects.  The body of the loop writes the members of one object, and must not
- * leave the loop. */
+/* A loop that writes an array of objects.  The body of the loop writes the members of one object,
+ * and must not leave the loop. */
 #define RD_JSON_OBJECTS(j, name, i, count)                                                                   \
 	for (size_t i = rd_json_objects_begin(j, name); rd_json_objects_next(j, i, count); i++)
 size_t rd_json_objects_begin(struct rd_json *j, const char *name);     /* returns 0 */

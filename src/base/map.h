@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds a number to a hash.  The result depends on the order in which numbers are added, and is not
- * stable across versions. */
+/* Adds a number to a hash.  The result depends on the order in which numbers are added, and may
+ * change in another version of Raddle. */
 static inline uint64_t rd_hash_add(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * 0xbf58476d1ce4e5b9ull;

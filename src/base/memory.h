@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of this process and of the machine, and a function that drops pages that can be loaded
- * again. */
+/* Functions that return the memory sizes of this process and of the machine, and a function that
+ * drops pages of code. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
 #include <stdint.h>
 
-/* Returns the number of bytes that are allocated and not yet freed.  It is deterministic: the same
- * work leads to the same number. */
+/* Returns the number of bytes that are allocated and not yet freed.  The number is deterministic:
+ * the same work always leads to the same number. */
 uint64_t rd_memory_used(void);
 
 /* Returns the size of the machine's memory in bytes, or 0 if it is unknown. */

@@ -35,11 +35,11 @@ char *rd_thread_unknown(uint32_t number);
 
 /* Splits a name such as T_0_1 into the creator's name, which is its first *creator bytes, and an
  * index.  Returns false for T_<n>, which has no creator, and for names that do not end with an
- * index.  Does not check the T. */
+ * index.  Does not check whether the name begins with T. */
 bool rd_thread_split(const char *name, size_t length, size_t *creator, uint32_t *index);
 
-/* Returns true if the name is T_<n>, that is, if the thread has no creator.  This is T_0, or a
- * thread that libc created for itself. */
+/* Returns true if the name is T_<n>, that is, if the thread has no creator.  Such a thread is T_0,
+ * or a thread that libc created for itself. */
 bool rd_thread_root(const char *name, size_t length, uint32_t *index);
 
 /* Stores the indices in the name of a descendant of T_0, outermost first.  For T_0_2_1, these are 2

@@ -25,8 +25,8 @@
 
 enum rd_option_type { RD_OPT_END, RD_OPT_FLAG, RD_OPT_STRING, RD_OPT_NUMBER, RD_OPT_DURATION };
 
-/* The effects of an option outside the process.  A .raddle file must not set options with the
- * traits WRITES, MAKES or RUNS (base/defaults.c). */
+/* The effects that an option may have outside the process.  A .raddle file must not set options
+ * with the traits WRITES, MAKES or RUNS (base/defaults.c). */
 enum rd_option_trait {
 	RD_OPT_READS = 1,  /* names a file to read, or several files separated by commas */
 	RD_OPT_WRITES = 2, /* names a file to write; "-" is standard output */
@@ -36,8 +36,8 @@ enum rd_option_trait {
 	RD_OPT_OPTIONAL = 16,
 };
 
-/* The value of a number or duration that was not set, for options in which 0 has a meaning.  The
- * `initial` of such options is "". */
+/* For options in which the number or duration 0 has a meaning: the value of an option that was not
+ * set.  The `initial` of such options is "". */
 #define RD_OPTION_UNSET UINT64_MAX
 
 struct rd_option {
@@ -75,8 +75,8 @@ struct rd_usage {
 	const struct rd_option *options;
 	const char *example; /* lines of an example, shown verbatim */
 
-	/* Allows the word after an option with an optional argument to be that argument, unless it
-	 * looks like an option.  Only commands whose operand follows all options set this. */
+	/* If true, the word after an option with an optional argument is that argument, unless the
+	 * word looks like an option.  Only commands whose operand follows all options set this. */
 	bool next_word;
 };
 

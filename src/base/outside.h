@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files from outside: files that a user passes, and files in a directory that other users may write
- * to.  They are opened only by these functions, so no path can make a reader block, read without
- * end, or act on a device.  FIFOs, sockets, devices, directories and files over the reader's
- * maximum size are refused at once.
+ * Opens files that Raddle does not trust: files that a user passes, and files in a directory that
+ * other users may write to.  Only these functions open such files.  They reject FIFOs, sockets,
+ * devices, directories, and files over the reader's maximum size.  A path therefore cannot make a
+ * reader block, read without end, or act on a device.
  */
 #ifndef BASE_OUTSIDE_H
 #define BASE_OUTSIDE_H
@@ -12,13 +12,14 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-/* Returns a descriptor for reading, or a negative rd_err after a message.  The file is regular and
- * has at most `max` bytes when it is opened.  It may grow later, so readers must check the limit
- * too.  `st` may be NULL. */
+/* Returns a descriptor for reading, or reports an error and returns a negative rd_err.  The file
+ * is regular and has at most `max` bytes when it is opened.  It may grow later, so readers must
+ * also check the limit.  `st` may be NULL. */
 int rd_outside_open(const char *path, uint64_t max, struct stat *st);
 
-/* Like rd_outside_open(), but also accepts a pipe that the user passes as a descriptor: /dev/stdin,
- * /dev/fd/63.  The pipe may be endless, so readers must check the limit. */
+/* Does the same as rd_outside_open(), but also accepts a pipe that the user passes as a
+ * descriptor, such as /dev/stdin or /dev/fd/63.  The pipe may be endless, so readers must check
+ * the limit. */
 int rd_outside_stream(const char *path, uint64_t max, struct stat *st);
 
 /* Returns the reason why someone other than the current user and root could have changed a file or

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses FILE:LINE.  A column after the line, as compilers and debuggers print it, is ignored.  The
- * caller frees *file.  Returns false if `text` is NULL or has another form. */
+/* Parses a place in the source, FILE:LINE.  A column after the line, as compilers and debuggers
+ * print it, is ignored.  The caller must free *file.  Returns false if `text` is NULL or has
+ * another form. */
 bool rd_place_parse(const char *text, char **file, uint32_t *line);
 
 #endif

@@ -30,10 +30,11 @@ struct rd_pool_opts {
 	 * this and `fresh` are false, workers are in the leader's process group. */
 	bool group;
 
-	/* These run in the worker.  `slot` is the worker's number, less than `workers`.  `work`
-	 * does a task and appends its answer.  If `work` returns nonzero, the worker exits with
-	 * that status and the task is lost.  `enter` runs before the first task and `leave` after
-	 * the last; both may be NULL.  A worker that is killed does not call `leave`. */
+	/* enter(), work() and leave() run in the worker.  `slot` is the worker's number, less than
+	 * `workers`.  work() does a task and appends its answer.  If it returns nonzero, the worker
+	 * exits with that status and the task is lost.  enter() runs before the first task and
+	 * leave() after the last; both may be NULL.  A worker that is killed does not call
+	 * leave(). */
 	void (*enter)(void *context, unsigned slot);
 	int (*work)(void *context, uint64_t task, struct rd_buf *answer);
 	void (*leave)(void *context);
@@ -74,8 +75,8 @@ struct rd_pool_loop {
 	/* Handles a task that has ended: RD_POOL_DONE or RD_POOL_LOST. */
 	int (*take)(void *context, const struct rd_pool_event *event);
 
-	/* Both functions are called several times a second, and may be NULL.  `is_over` returns
-	 * true if the loop must stop waiting for tasks.  `look` may do other work. */
+	/* The loop calls is_over() and look() several times a second; both may be NULL.  is_over()
+	 * returns true if the loop must stop waiting for tasks.  look() may do other work. */
 	bool (*is_over)(void *context);
 	void (*look)(void *context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random numbers that are the same on every machine for the same seed.  The generator is splitmix64
- * by Steele, Lea and Flood.  Its state is a counter, so numbers can be drawn in order
+ * Pseudo-random numbers that are the same on every machine for the same seed.  The generator is
+ * splitmix64 by Steele, Lea and Flood.  Its state is a counter, so numbers can be drawn in order
  * (rd_random_next()) or by index (rd_mixed()).
  */
 #ifndef BASE_RANDOM_H
@@ -42,8 +42,8 @@ static inline uint64_t rd_random_below(struct rd_random *r, uint64_t limit)
 	return (uint64_t)(product >> 64);
 }
 
-/* Returns a generator for one part of the work with this seed.  Its numbers are unrelated to those
- * of other parts. */
+/* Returns a generator for part number `part` of the work that uses this seed.  Each part gets
+ * numbers that are unrelated to those of other parts. */
 static inline struct rd_random rd_random_of(uint64_t seed, uint64_t part)
 {
 	struct rd_random r = {seed}, s;

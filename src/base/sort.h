@@ -5,8 +5,9 @@
 
 #include <stddef.h>
 
-/* Moves the `least` smallest elements to the front of the array, in order; the order of the others is
- * undefined.  Of equal elements, earlier ones count as smaller.  Fast if `least` is small. */
+/* Moves the `least` smallest elements to the front of the array, in order; the order of the others
+ * is undefined.  Of equal elements, earlier ones count as smaller.  The function is fast if
+ * `least` is small. */
 void rd_sort_least(void *array, size_t count, size_t size, size_t least,
 		   int (*compare)(const void *a, const void *b));
 

@@ -12,8 +12,8 @@ struct rd_stranger {
 	const char *with, *setup, *filter, *plugins;
 };
 
-/* Warns if the file at `path` or its directory belongs to another user or can be written by others.
- * The warning states the reason and what will be run. */
+/* Warns if the file at `path`, or its directory, belongs to another user or can be written by
+ * other users.  The warning states the reason and the commands that will be run. */
 void rd_stranger_warn(const char *path, const struct rd_stranger *what);
 
 #endif

@@ -5,9 +5,10 @@
 
 #include <stddef.h>
 
-/* Opens the standard streams that are closed.  Otherwise the next file opened would get the
- * descriptor of one of them, and then receive our messages.  They are opened in the wrong direction
- * (standard output for reading), so that using them still fails. */
+/* Opens those of the standard streams that are closed.  Otherwise the next file that Raddle opens
+ * would get the descriptor of such a stream, and messages would be written to that file.  The
+ * streams are opened in the wrong direction (standard output for reading), so that using them
+ * still fails. */
 void rd_terminal_occupy(void);
 
 /* From now on, control characters printed to standard error are replaced. */

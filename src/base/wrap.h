@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /* Prints a text whose lines begin at column `indent`.  `column` is the current column of the
- * cursor, which is `indent`, or more if other words precede the text in its first line.  A word
- * longer than a line is not split. */
+ * cursor.  It is greater than `indent` if other words precede the text in its first line.  A word
+ * that is longer than a line is not split. */
 void rd_wrap(const char *text, size_t indent, size_t column, FILE *out);
 
 #endif

@@ -8,16 +8,16 @@
 /* Draws the bars of one campaign. */
 void campaign_figure(FILE *out, const struct campaign_statistics *s);
 
-/* Draws a bar that shows how the runs with the given outcome deviated.  Each kind of deviation has
- * a part of the bar, according to its share. */
+/* Draws a bar that shows how the runs with the given outcome deviated from the fault-free run.
+ * Each kind of deviation gets a part of the bar in proportion to its share. */
 void campaign_strip(FILE *out, const struct campaign_group *g, enum runlog_outcome outcome);
 
-/* Shows functions, variables and source lines with the share of harmful runs.  Shows at most `most`
- * functions and variables; 0 means the default. */
+/* Shows functions, variables and source lines, each with its share of harmful runs.  At most
+ * `most` functions and variables are shown; 0 means the default. */
 void campaign_heat(FILE *out, const struct campaign_statistics *s, size_t most);
 
-/* Writes the runs of all campaigns as JSON data for the script.  Stores the number of included runs
- * and the number of all runs. */
+/* Writes the runs of all campaigns as JSON data for the script of the page.  Stores the number of
+ * runs written in *shown and the number of all runs in *all. */
 void campaign_runs(FILE *out, const struct report_campaigns *c, size_t *shown, size_t *all);
 
 extern const char campaign_style[], campaign_script[];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Campaigns for people and scripts.  In: the statistics of one or more campaigns.  Out: text on a
- * stream.  Nothing is computed here.  All functions return 0, or RD_ESYSTEM if writing to `out`
- * failed.
+ * Reports about campaigns of fault injection, for people and scripts.  In: the statistics of one
+ * or more campaigns.  Out: text on a stream.  The statistics are not computed here.  All functions
+ * return 0, or RD_ESYSTEM if writing to `out` failed.
  */
 #ifndef REPORT_CAMPAIGN_H
 #define REPORT_CAMPAIGN_H
@@ -39,8 +39,8 @@ const char *report_contrast_by(const struct campaign_contrast *c);
 /* Returns the name of a group's fault, or "all" for the group of all faults. */
 const char *report_fault_name(const struct campaign_group *g);
 
-/* Returns false if there is exactly one kind of fault.  In that case groups[0], which contains the
- * runs of all kinds, is the same as groups[1]. */
+/* Returns false if there is exactly one kind of fault.  In that case groups[0] (the runs with
+ * faults of all kinds) is the same as groups[1]. */
 bool report_campaign_is_mixed(const struct campaign_statistics *s);
 
 #endif

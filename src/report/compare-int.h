@@ -35,8 +35,8 @@ const char *compare_what(const struct compare_view *v, uint32_t site);
 /* Returns a text such as "T_0_1 at file.c:12 function: 5 became 7". */
 const char *compare_fault(const struct compare_view *v, const struct epa_fault *fault);
 
-/* Returns the record of a node in the run.  If the run has no such record, returns the golden
- * record. */
+/* Returns the record of a node in the compared run.  If that run has no such record, returns the
+ * record of the golden (fault-free) run. */
 const struct epa_record *compare_node_record(const struct epa_node *n);
 
 /* Returns a text such as "data deviation in T_0_1, record 12, at file.c:12 function". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports which kinds of faults can be injected into a program, and the result of one run with a
- * fault.  For campaigns see report/campaign.h. */
+/* Reports which kinds of faults can be injected into a program, and reports the result of a single
+ * run with a fault.  For campaigns see report/campaign.h. */
 #ifndef REPORT_INJECT_H
 #define REPORT_INJECT_H
 

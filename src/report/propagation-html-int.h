@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "report/propagation-int.h"
 
-/* The source lines that the error reached, as rows of the page.  The drawing and the text share the
- * row numbers. */
+/* The source lines that the error reached, as rows of the page.  The drawing of the threads and
+ * the text of the source use the same row numbers. */
 enum propagation_row_kind { ROW_FILE, ROW_CODE, ROW_GAP, ROW_PLACE };
 struct propagation_row {
 	enum propagation_row_kind kind;

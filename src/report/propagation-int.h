@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page that shows how an error spread.  It shows the source with the lines that the error
- * reached, a column for each thread, and arrows between the lines.  In: the propagation in words
- * and numbers.  Out: a self-contained HTML page.
+ * Writes a self-contained HTML page that shows how an error spread from a fault.  The page shows
+ * the source with the lines that the error reached, a column for each thread, and arrows between
+ * the lines.
  */
 #ifndef REPORT_PROPAGATION_INT_H
 #define REPORT_PROPAGATION_INT_H

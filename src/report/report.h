@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes findings for people and for other tools.  In: a complete set of findings.  Out: text on a
- * stream.  Nothing is decided here.  All functions return 0, or RD_ESYSTEM if writing to `out`
+ * Writes a complete set of findings to a stream, as text for people or for other tools.  This code
+ * makes no decisions about findings.  All functions return 0, or RD_ESYSTEM if writing to `out`
  * failed.
  */
 #ifndef REPORT_REPORT_H
@@ -31,8 +31,8 @@ int report_text(const struct finding_set *set, const struct report_opts *opts, F
 int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
 		   FILE *out);
 
-/* Prints predictions that were not replayed.  Each has one line, or is printed in full if opts->all
- * is set.  The sound predictions come first, and the speculative ones follow separately. */
+/* Prints predictions that were not replayed, each on one line, or in full if opts->all is set.
+ * Sound predictions come first; speculative ones follow in a separate part. */
 int report_predictions(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
 /* Describes a schedule in words, as in the text report; for `raddle dump`. */

@@ -28,8 +28,8 @@ int sketch_perfetto(const struct sketch_report *r, FILE *out); /* JSON, for ui.p
  * The caller frees it. */
 char *sketch_source(const struct sketch_report *r, const struct sketch_step *step);
 
-/* Writes a text such as "forced 3/4 fail, prevented 0/20" to `out`, or "" if there were no such
- * runs.  For use inside report/. */
+/* Writes a text such as "forced 3/4 fail, prevented 0/20" to `out`, or "" if no runs forced or
+ * prevented the order.  For use inside report/. */
 void sketch_tries_text(const struct sketch_predictor *p, char *out, size_t size);
 
 /* Calls `put` for each value of a step, to write it as a member of a JSON object.  For use inside

@@ -13,9 +13,9 @@ struct uri_root {
 	char *top;  /* the directory to which URIs are relative: `here` or a parent of it */
 };
 
-/* Sets both paths to `root`.  If `root` is NULL, sets `here` to the working directory, and `top` to
- * the top directory of the repository that contains it.  If there is no repository, `top` is the
- * same as `here`. */
+/* Sets both paths to `root`.  If `root` is NULL, sets `here` to the working directory, and `top`
+ * to the top directory of the repository that contains the working directory.  Outside a
+ * repository, `top` is the same as `here`. */
 void uri_root_find(struct uri_root *r, const char *root);
 void uri_root_release(struct uri_root *r);
 

@@ -2,8 +2,8 @@
 /*
  * A directory for the files of a harness, removed when the harness ends.
  *
- * Its name is the same in every run.  A changing path would change what the code does, and thereby
- * misguide libFuzzer.
+ * The directory has the same name in every run.  A path that changes would change what the code
+ * does, and so would mislead libFuzzer.
  */
 #ifndef RADDLE_TEST_FUZZ_SCRATCH_H
 #define RADDLE_TEST_FUZZ_SCRATCH_H

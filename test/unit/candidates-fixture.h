@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hand-made facts for tests of candidates/. Functions are added one at a time: first the arguments,
- * then blocks with their instructions.  The numbers that these functions return serve as operands.
+ * Builds facts (tables about a program's code) by hand, for tests of candidates/.  A test adds
+ * functions one at a time: first the arguments, then blocks with their instructions.  The numbers
+ * that the made_ functions return serve as operands.
  */
 #ifndef CANDIDATES_FIXTURE_H
 #define CANDIDATES_FIXTURE_H
@@ -95,8 +96,8 @@ static inline uint32_t made_global(struct made *m, const char *name, uint32_t fl
 	return (uint32_t)m->f->global_count - 1;
 }
 
-/* Adds a place in an object.  The places of one object must be added in a row, with ascending
- * offsets. */
+/* Adds a place in an object.  The places of one object must be added one after another, with
+ * ascending offsets. */
 static inline uint32_t made_place(struct made *m, uint32_t object, int64_t offset)
 {
 	struct facts_place *place = facts_add_place(m->f);

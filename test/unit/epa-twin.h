@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes each comparison twice: in the usual way, which skips equal records without decoding them,
- * and slowly, from a mapped reference.  Both comparisons must have the same result.
+ * Compares each run twice.  The usual comparison skips equal records without decoding them.  The
+ * slow one decodes every record, from a mapped reference.  Both comparisons must have the same
+ * result.
  */
 #ifndef TEST_UNIT_EPA_TWIN_H
 #define TEST_UNIT_EPA_TWIN_H

@@ -173,8 +173,8 @@ static inline struct finding *fixture_deadlock(struct finding_set *set)
 	return f;
 }
 
-/* A set as classification leaves it: a race with a class for two memory models and three witnesses,
- * and a candidate. */
+/* A set of findings as classification produces it: a race with classes for two memory models and
+ * three witnesses, and a candidate. */
 static inline struct finding_set *fixture_classified(void)
 {
 	struct finding_set *set = finding_set_new();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Passes a module, given as text, through raddle-instr's own stages and runs it in this process.
- * The test supplies the hooks as a table of functions, so it sees what the instrumented code
+ * Instruments a module, given as text, with the code of raddle-instr, and runs it in this process.
+ * The test supplies a table of functions, one for each hook, so it sees what the instrumented code
  * reports, in order.
  *
- * Hooks that the instrumenter would inline come from a module in this file, in which each one calls
- * the test's function.  The other hooks are calls already.
+ * In production, some hooks are inlined from bitcode.  Here, a module in this file replaces these
+ * hooks by functions that call those of the test.
  */
 #ifndef TEST_INSTR_JIT_H
 #define TEST_INSTR_JIT_H
@@ -164,8 +164,8 @@ static inline int instr_jit_instrument(struct instr_jit *j)
 	}
 }
 
-/* Does what `raddle-instr` does between instrumentation and code generation, and the part of code
- * generation that depends on the flavour. */
+/* Runs the steps of `raddle-instr` between instrumentation and code generation, and those steps of
+ * code generation that depend on the flavour. */
 static inline int instr_jit_generate(struct instr_jit *j)
 {
 	LLVMStripModuleDebugInfo(j->u.module);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random programs with loops, branches, copies and synchronisation, for tests of instrumented code.
- * Each program is written as text for LLVM and is also run by an interpreter.  The interpreter
- * notes each access with the site that the instrumenter would give it if it left nothing out.
+ * Random programs with loops, branches, copies and synchronisation, for tests of instrumented
+ * code.  Each program is written as LLVM text, and is also run by an interpreter.  The interpreter
+ * notes each access, with the site number that the instrumenter would assign if it omitted no
+ * access.
  */
 #ifndef TEST_INSTR_PROGRAM_H
 #define TEST_INSTR_PROGRAM_H

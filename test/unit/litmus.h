@@ -169,7 +169,8 @@ static inline void litmus_say(const struct litmus *l, const int *results, const 
 enum { TWIN_EVENTS = LITMUS_THREADS * LITMUS_OPS, TWIN_BUFFER = LITMUS_OPS };
 
 /* A state of the enumeration.  All models use the positions of the threads (`at`) and the results.
- * The models up to PSO use memory and store buffers, the others the list of all events so far. */
+ * SC, TSO and PSO also use memory and store buffers; the other models use the list of all events
+ * so far. */
 struct twin {
 	const struct litmus *l;
 	enum raddle_memory_model model;
@@ -195,8 +196,9 @@ static inline bool twin_fences(const struct twin *s, int e)
 	return strchr("FGX", s->events[e].kind) != NULL;
 }
 
-/* Whether a is ordered before b, by the definition: by program order, or because a fence or
- * exchange after a precedes one before b.  All fences and exchanges are in one order. */
+/* Whether a is ordered before b, according to the definition.  Either program order orders them,
+ * or there is a fence or exchange after a that precedes a fence or exchange before b.  All fences
+ * and exchanges are in one total order. */
 static inline bool twin_before(const struct twin *s, int a, int b)
 {
 	if (a >= b)
@@ -325,7 +327,7 @@ static inline void twin_step_history(struct twin s, int t, struct litmus_set *ou
 }
 
 /* Adds the outcomes of a run in which all threads have ended.  In the models with histories, the
- * final value of each place is any write that no other write follows. */
+ * final value of a place may be that of any write that no other write follows. */
 static inline void twin_end(struct twin *s, int place, struct litmus_set *out)
 {
 	char said[LITMUS_SAID];

@@ -15,8 +15,8 @@
 /* The number of site n of the first unit. */
 #define SITE(n) (1u << 16 | (n))
 
-/* Makes a table from its records; the first and the last line are added.  Returns NULL if the text
- * is wrong. */
+/* Makes a site table from the text of its records.  The first and the last line of the table are
+ * added.  Returns NULL if the text is invalid. */
 static inline struct trace_sites *made_sites(const char *lines)
 {
 	struct trace_sites *sites = NULL;

@@ -53,8 +53,8 @@ static void test_what_costs_less(void **state)
 	assert_false(fast_for(200 << 20, 600, 120)); /* a browser */
 }
 
-/* However long a program runs in total, the cost of both kinds of code is at most about twice what
- * the better one alone would have cost. */
+/* However long a program runs in total, the total cost is at most about twice the cost of using
+ * only the better kind of code. */
 static void test_never_far_from_the_best(void **state)
 {
 	(void)state;

@@ -2,8 +2,8 @@
 /*
  * Unit tests of the budget of a check (check/budget.h), without running programs.  Tables list
  * situations and the action that must follow.  Then many checks are simulated with random results.
- * Whatever the results are, deadlines must be kept, phases must end, and no chosen action may be
- * without work.
+ * Whatever the results are, deadlines must be met, each phase must end, and each chosen action
+ * must have work to do.
  */
 #include "check/budget.h"
 
@@ -17,8 +17,8 @@
 #define START (1000 * S)
 #define LARGE 2000000
 
-/* The situation after one run of a small program was recorded, in a check of 100 s that began 10 s
- * ago. */
+/* The situation in a check with a time limit of 100 s that began 10 s ago.  One run of a small
+ * program has been recorded. */
 static struct check_known small(void)
 {
 	return (struct check_known){.start_ns = START,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of the encoding of facts.  Random tables are read back unchanged, a reference to a
- * missing row is rejected, and every changed byte is noticed.  The overlap of sets is compared with
- * its definition.
+ * Unit tests of the encoding of facts (tables about a program).  Random tables must be read back
+ * unchanged.  A reference to a missing row, and a change of any byte, must be errors.  The overlap
+ * of sets is compared with its definition.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -136,7 +136,8 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* In each column that refers to rows, a random row gets the number of a row that does not exist. */
+/* For each column that refers to rows, changes the entry of a random row to the number of a row
+ * that does not exist. */
 static void test_wrong_numbers(void **state)
 {
 	(void)state;

@@ -105,8 +105,8 @@ static void test_dominators(void **state)
 }
 
 /* Node a post-dominates b if no end can be reached from b without passing a.  The reversed graph
- * itself defines the ends, but every node without successors must be one, and every reachable node
- * must have a path to one. */
+ * defines which nodes are ends.  Every node without successors must be an end, and every reachable
+ * node must have a path to an end. */
 static void test_post_dominators(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of the table of a guarded program (guard/guards.h).  A well-formed table is read back
- * as it was written, regions are sorted and unique, and every kind of damage is an error.
+ * Unit tests of the table of a guarded program (guard/guards.h).  A well-formed table must be read
+ * back as it was written, with regions sorted and unique.  Every kind of damage must be an error.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of which fault a run of a campaign gets (inject/choose.h), with made-up censuses.  The
- * slow reference lists every execution that the filters leave.  Each choice must be one of them,
- * and all of them must eventually be chosen about equally often.  With stratified sampling, that is
- * true in each stratum.  A run's fault must not depend on the order of requests.
+ * Unit tests of the choice of a fault for each run of a campaign (inject/choose.h), with made-up
+ * censuses.  (A census counts how often each thread executed each site.)  The slow reference lists
+ * every execution of a site that the filters allow.  Each chosen fault must be at one of these
+ * executions, and all of them must be chosen about equally often.  With stratified sampling, the
+ * latter must be true in each stratum.  The fault of a run must not depend on the order of
+ * requests.
  */
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -126,8 +128,8 @@ static bool contains(const struct inject_list *l, const char *item)
 	return false;
 }
 
-/* Whether the filters leave a site, as the manual describes them.  The opcode of a load is "load",
- * that of a result "result". */
+/* Whether the filters allow a site, according to the manual.  The opcode of a load is "load", and
+ * that of a result is "result". */
 static bool is_wanted(const struct ground *g, const struct inject_entry *e)
 {
 	const struct inject_setup *s = &g->setup;
@@ -209,7 +211,7 @@ static uint64_t population(const struct places *all, const char *stratum)
 
 /* ---- properties of the chosen faults ---- */
 
-/* Whatever the filters are, each fault is at a place of the list, and names the stratum of that
+/* For all filters, each fault must be at a place in the list, and must name the stratum of that
  * place. */
 static void check_choices(struct ground *g, struct places *all, uint64_t seed)
 {
@@ -297,8 +299,8 @@ static void faults_strike_where_filters_allow(void **state)
 	}
 }
 
-/* With uniform sampling, each place has 200 expected hits.  Fewer than 100 or more than 300 would
- * be 7 standard deviations away. */
+/* With uniform sampling, 200 hits are expected at each place.  Fewer than 100 or more than 300
+ * hits would be 7 standard deviations from that number. */
 static void uniform_sampling_is_uniform(void **state)
 {
 	static struct places all;

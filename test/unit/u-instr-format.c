@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unit tests of which memory formats of printf() and scanf() read and write (instr/scan/format.h).
- * Each row is a call with the expected answer. */
+/* Tests what memory the conversions of printf() and scanf() formats read and write
+ * (instr/scan/format.h).  Each row is a call with the expected answer. */
 #include "instr/scan/format.h"
 
 #include "test/unit/ir-text.h"

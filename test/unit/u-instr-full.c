@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the flavours `full` and `led` with the interpreter of random programs.  The pieces that
- * the code writes are decoded with the site table.  Their loads, stores, copies and fills must be
- * those of the program, in order.  Their values must be those that memory holds at that point.  In
- * `led` a thread can be stopped before each of them, and otherwise only before calls.  No test of
- * bounds fails, since random programs stay within their variables.
+ * Compares the flavours `full` and `led` with an interpreter, on random programs.  The
+ * instrumented code writes pieces: records of straight-line code.  The test decodes them with the
+ * site table.  Their loads, stores, copies and fills must be those of the program, in order, with
+ * the values that memory contains at that point.  In `led`, a thread must be able to stop before
+ * each of these accesses and before calls, but nowhere else.  No test of bounds may fail, since
+ * random programs stay within their variables.
  */
 #include "raddle/abi.h"
 #include "raddle/full.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares the flavour `guard` with the interpreter of random programs.  Some accesses have guards,
- * and some of the guards have a flag.  The bytes of regions are set as an agent would set them,
- * according to the table in the code.  The runtime must be notified, in order, of each access whose
- * guard has a flag, with address, size and number, and of no other access.  The program must
- * compute the same in whichever copies its functions run.
+ * Compares the flavour `guard` with an interpreter, on random programs.  Some accesses have
+ * guards, and some of the guards have a flag.  The test sets the bytes of regions (functions or
+ * loops with guards) as an agent would, according to the table in the code.  The runtime must be
+ * notified of each access whose guard has a flag, in order, with address, size and number, and of
+ * no other access.  The results of the program must not depend on the copies of the functions that
+ * run.
  */
 #include "base/error.h"
 #include "instr/guard/guards.h"
@@ -208,8 +209,9 @@ static void hook_count(const void *p, uint32_t guard, uint64_t size)
 	rounds++;
 }
 
-/* A counting loop is split into pieces, and the region's byte is tested between them.  Whatever its
- * length, each iteration must run once, and must be reported once if the byte is set. */
+/* The instrumenter splits a counting loop into pieces, and tests the byte of the region between
+ * the pieces.  For every length of the loop, each iteration must run once, and must be reported
+ * once if the byte is set. */
 static void check_length(struct instr_jit *j, uint32_t length, uint32_t step)
 {
 	uint8_t *regions = instr_jit_variable(j, "__raddle_guard_regions");

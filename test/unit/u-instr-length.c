@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of how much memory library functions read and write.  Instrumented code calls the real
- * functions.  The ranges that hooks report are compared with what the functions are known to
- * access.  The test's hooks measure strings as the runtime does (raddle/abi.h).
+ * Tests how much memory library functions read and write, according to instrumented code.  The
+ * code calls the real functions.  The test compares the ranges that the hooks report with those
+ * that the functions are known to access.  The test's hooks measure strings as the runtime does
+ * (raddle/abi.h).
  */
 #include "test/unit/instr-jit.h"
 

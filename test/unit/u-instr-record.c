@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of which hooks the flavour `record` inserts into a function.  Each test has a small
- * function as text, and the expected hooks with their arguments, in code order.  `=NAME` is the
- * instruction of that name, so that a test shows on which side of it a hook is.  The numbers are
- * sites; a second text has their kinds and flags.
+ * Tests which hooks the flavour `record` inserts into a function.  Each test consists of a small
+ * function as text, and the expected hooks with their arguments, in code order.  `=NAME` stands
+ * for the instruction NAME, and shows whether a hook comes before or after it.  The numbers are
+ * sites; a second text contains their kinds and flags.
  */
 #include "test/unit/instr-jit.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares predicates with the C compiler.  A source with random expressions computes each of them
- * itself, and has each as a predicate on the following line.  Whenever control reaches that line,
- * both values must agree.  Variables have all arithmetic types.  They are bit-fields, members,
- * elements and targets of pointers, local and global.
+ * Compares predicates (expressions that must be true at a line) with the C compiler.  A source
+ * file computes random expressions.  For each of them, the same expression is also a predicate on
+ * the following line.  Whenever a thread reaches that line, both values must agree.  Variables
+ * have all arithmetic types.  They are local and global, and may be bit-fields, members, elements
+ * and targets of pointers.
  */
 #include "base/edit.h"
 #include "base/error.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of which events a function has (instr/scan/).  Each test has a module as text, and the
- * events that the recorder would see.  Letters represent events: r and w for accesses, R and W for
- * ranges, l, s, u and c for atomics, f for a fence, C for a call that may synchronise.  The size
- * follows if it is known.
+ * Tests which events the instrumenter finds in a function (instr/scan/).  Each test consists of a
+ * module as text, and the expected events.  Letters represent events: r and w for accesses, R and
+ * W for ranges, l, s, u and c for atomics, f for a fence, C for a call that may synchronise.  If
+ * the size of an access is known, it follows the letter.
  */
 #include "instr/scan/event.h"
 #include "instr/scan/number.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares recorded code with a slow, obvious reference.  Random programs with loops, branches,
- * copies and synchronisation are instrumented and run, and an interpreter computes what they
- * access.  In every segment the hooks must report exactly the bytes that are read and written,
- * however many hooks were merged, moved out of loops or dropped.  The program must compute the same
- * as without hooks.
+ * Compares instrumented code with a slow, obvious reference.  Random programs with loops,
+ * branches, copies and synchronisation are instrumented and run, and an interpreter computes what
+ * they access.  A segment is what a thread does between two operations.  In every segment, the
+ * hooks must report exactly the bytes that are read and written, even if the optimiser has merged
+ * hooks, moved them out of loops or removed them.  The program must compute the same results as
+ * without hooks.
  */
 #include "test/unit/instr-program.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the flavour `shadow` on random functions of four numbers.  The hooks build expressions of
- * the numbers, which must describe what the code computes:
+ * Tests the flavour `shadow` on random functions with four numbers as input.  The hooks build
+ * expressions in these numbers.  The expressions must describe what the code computes:
  *
  *   - Each branch goes where its expression says, for the numbers of the run.
  *   - If other numbers satisfy all conditions of a run's path, a run with them takes the same path.
@@ -122,7 +122,8 @@ static int say_value(struct text *t, int bits, int depth)
 	return v;
 }
 
-/* Writes the address of a slot of @M.  Its index is fixed, the counter of a loop, or a value. */
+/* Writes code that computes the address of a slot of @M.  The index of the slot is a constant, the
+ * counter of a loop, or a value. */
 static int say_slot(struct text *t, int r)
 {
 	int index = t->next++, at, kind = pick(t, 4);
@@ -194,8 +195,8 @@ static void say_loop(struct text *t)
 	SAY("  br label %%h%d\nx%d:\n", n, n);
 }
 
-/* Writes a loop of five rounds that only accesses an array.  The instrumenter makes two copies of
- * such a loop. */
+/* Writes a loop of five iterations that only accesses an array.  The instrumenter makes two copies
+ * of such a loop. */
 static void say_plain_loop(struct text *t, int r)
 {
 	int n = t->next++, bits = widths[r], v;
@@ -435,8 +436,8 @@ static void hook_store_in(const void *p, uint32_t size, uint32_t e, uint32_t ea,
 		hook_store(p, size, e, ea);
 }
 
-/* Whether the bytes have expressions.  The answer is exact, so that a loop that asks about too few
- * bytes is noticed. */
+/* Whether any of the bytes has an expression.  The answer is exact, so the test fails if a loop
+ * asks about too few bytes. */
 static uint32_t hook_extent(const void *p, uint64_t rounds, int64_t by, uint32_t what)
 {
 	for (int i = 0; i < shadow_count; i++)

@@ -53,8 +53,8 @@ static void members_read_and_write(void **state)
 	check("_ZN" WIDE "pLERKS4_", false, "0w 1r");
 }
 
-/* The string under construction is not shared yet, so it is not listed.  If a result is returned in
- * memory, the object is argument 1. */
+/* No other thread can access a string that is being constructed, so such a string has no row.  If
+ * a result is returned in memory, the string is argument 1. */
 static void constructors_and_hidden_results(void **state)
 {
 	(void)state;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests the flavour `track`.  A small source is compiled with gates at all instructions.  The test
- * checks what the runtime is notified of: kind and line of each gate that is passed, and the value
- * that was read, written, returned or decided.  The expected text comes from the same function in
- * C, with a report after each statement.
+ * Tests the flavour `track`, which has gates: code at statements that reports what a thread does
+ * there.  A small source file is compiled with gates at all instructions.  The test checks the
+ * reports to the runtime: the kind and line of each gate, and the value that was read, written,
+ * returned or decided.  The expected text comes from the same function in C, with a report after
+ * each statement.
  */
 #include "base/error.h"
 #include "base/process.h"

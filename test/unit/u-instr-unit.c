@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of how a unit is handled, apart from its events.  They test which units are refused,
- * what clang's embedding loses and is restored, and assembly that may order threads.  They also
- * test constructors, busy-waiting loops, and passes that must not vectorise.
+ * Tests how raddle-instr handles a unit (the bitcode of one source file), apart from its events:
+ * which units it refuses, how it restores what clang loses when it embeds bitcode, and how it
+ * finds assembly that may order threads.  Other tests are about constructors, busy-waiting loops,
+ * and optimiser passes that must not vectorise.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"

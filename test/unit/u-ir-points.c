@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of points-to sets of random problems.  They are compared with their definition: the
- * smallest sets that satisfy every constraint, found by applying all constraints until nothing
- * changes.  Unification must find at least as much.
+ * Unit tests of points-to sets, on random problems.  The sets are compared with their definition:
+ * the smallest sets that satisfy every constraint.  The test finds these by applying all
+ * constraints until nothing changes.  The sets that unification finds must contain these sets.
  */
 #include "base/alloc.h"
 #include "ir/points.h"

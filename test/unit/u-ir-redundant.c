@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of redundant steps of random graphs, compared with the definition.  All paths are
- * walked, and each path remembers the steps since they were last forgotten.  A step is redundant if
- * on every path an earlier step covers it.
+ * Tests which steps of random flow graphs are redundant, compared with the definition.  (A step is
+ * an access, or a FORGET, after which earlier accesses no longer count.)  The test walks all
+ * paths, and keeps the accesses since the last FORGET on each path.  A step is redundant if an
+ * earlier step covers it on every path.
  */
 #include "ir/redundant.h"
 

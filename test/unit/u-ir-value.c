@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of queries about values and functions (ir/value.h, ir/effects.h).  The origin of a
- * pointer is compared with sums computed by hand for random address computations.  Also tests
- * whether an address escapes, and what a call may do to other threads.
+ * Unit tests of queries about values and functions (ir/value.h, ir/effects.h).  For random address
+ * computations, the base and offset of a pointer are compared with sums that the test computes.
+ * Other tests check whether an address escapes, and whether a call may affect other threads.
  */
 #include "base/buf.h"
 #include "base/random.h"

@@ -125,8 +125,8 @@ static const char *check_windows(const struct exec *x, bool sound, const struct 
 	return why;
 }
 
-/* Counting decides about each access.  It is racy if it is the second access of a race of the
- * oracle. */
+/* Counting (count_events) must mark an access as racy if and only if the access is the second one
+ * of a race that the oracle finds. */
 static const char *check_counts(const struct exec *x, bool sound, const struct brute *b)
 {
 	struct predict_opts o = {

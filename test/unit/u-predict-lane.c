@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of the lanes of random executions.  If two threads share a lane, program order,
- * creation and join alone must order all events of the first thread before all events of the
- * second.
+ * Unit tests of lanes (groups of threads that cannot run at the same time), on random executions.
+ * If two threads share a lane, program order, creation and join alone must order all events of the
+ * first thread before all events of the second.
  */
 #include "predict/brute.c"
 #include "predict/random.c"
@@ -87,8 +87,8 @@ static void test_one_by_one(void **state)
 	exec_release(&x);
 }
 
-/* A thread that ends with a lock shares its lane with no later thread.  Neither does a thread whose
- * joiner does not create the later thread. */
+/* A thread that ends while it holds a lock shares its lane with no later thread.  Two threads also
+ * do not share a lane if the joiner of the first does not create the second. */
 static void test_apart(void **state)
 {
 	struct exec x;

@@ -206,8 +206,8 @@ static void add_access_clashes(struct twin *w, uint32_t k)
 {
 	uint32_t ops = 0;
 
-	/* Recorded threads begin with an operation.  In these executions, accesses before a
-	 * thread's first operation are ordered at most by its fork. */
+	/* A recorded thread begins with an operation, but a thread of these executions may begin
+	 * with accesses.  Only the fork of the thread can order such accesses. */
 	for (uint32_t i = 0; i < k; i++)
 		ops += at(w, i)->thread == at(w, k)->thread && !exec_is_access(at(w, i)->kind);
 	if (!ops)
@@ -359,8 +359,9 @@ static bool chooses(const struct twin *w, uint32_t event)
 	return waiting > 1;
 }
 
-/* If several threads post, whether a post orders a take depends on the positions of the other
- * threads.  Plans name such a pair even if counting would show that its order always holds. */
+/* If several threads post a semaphore, the order of a post and a take depends on how far the other
+ * threads are.  A plan names such a pair even if counting would show that its order is always the
+ * same. */
 static bool has_several_posters(const struct twin *w)
 {
 	uint32_t posters[2] = {0};

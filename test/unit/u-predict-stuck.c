@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of the owner graph of programs that hang: cycles, threads that only wait for a cycle,
- * locks of ended threads, and waits that are deadlocks only if no other thread is left.
+ * Unit tests of the owner graph of hanging programs, which shows which thread waits for which.
+ * They cover cycles, threads that only wait for a cycle, locks of ended threads, and waits that
+ * are deadlocks only if no other thread is left.
  */
 #include "predict/stuck-int.h"
 

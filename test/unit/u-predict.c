@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of prediction in small named situations, each written as STD text (doc/format/std.md).
- * They include situations about which users of lock-order checkers complain, one for each
- * primitive, and the example of Carril and Tichy (2015).  Also tests that the validator rejects bad
- * witnesses.
+ * Unit tests of prediction in small named situations, each written as STD text
+ * (doc/format/std.md).  They include one situation for each primitive, situations about which
+ * users of lock-order checkers complain, and the example of Carril and Tichy (2015).  Other tests
+ * check that the validator rejects bad witnesses.
  */
 #include "predict/std.h"
 
@@ -262,8 +262,8 @@ static void test_rwlock_cycles(void **state)
 		  1, 0);
 	DEADLOCKS("T1|rdacq(a) T1|acq(m) T1|rel(m) T1|rwrel(a) T2|acq(m) T2|rdacq(a) T2|rwrel(a) T2|rel(m)",
 		  0, 0);
-	/* A gate lock does not prevent the deadlock if both threads hold it for reading, but does
-	 * if one holds it for writing. */
+	/* A read-write lock guards the inversion.  It prevents the deadlock if one thread holds it
+	 * for writing, but not if both threads hold it for reading. */
 	DEADLOCKS("T1|rdacq(g) " AB("T1") "T1|rwrel(g) T2|rdacq(g) " BA("T2") "T2|rwrel(g)", 1, 0);
 	DEADLOCKS("T1|wracq(g) " AB("T1") "T1|rwrel(g) T2|rdacq(g) " BA("T2") "T2|rwrel(g)", 0, 0);
 }
@@ -338,8 +338,8 @@ static void add_nested(struct exec *x, uint32_t thread, uint32_t locks, bool rev
 		exec_add(x, EXEC_UNLOCK, thread, l);
 }
 
-/* Hundreds of locks held at once, without and with an inversion at the end.  The locks around the
- * inversion guard it. */
+/* Threads hold hundreds of locks at once, without and with an inversion at the end.  The locks
+ * around the inversion prevent the deadlock. */
 static void test_many_held(void **state)
 {
 	for (int reversed = 0; reversed < 2; reversed++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of what all runtimes share (rt/common/): which bytes a watchpoint can watch, traps
- * that are not hits, looking up real functions, and assertions.
+ * Unit tests of the code that all runtimes share (rt/common/): which bytes a watchpoint can watch,
+ * traps that no watchpoint caused, the lookup of real functions, and assertions.
  */
 #include "rt/common/bug.h"
 #include "rt/common/exported.c"
@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-/* The length is the largest of 8, 4, 2 and 1 that divides the address and is not more than
- * requested. */
+/* The length of a watchpoint is the largest of 8, 4, 2 and 1 that divides the address and does not
+ * exceed the requested length. */
 static void watched_bytes_are_aligned(void **state)
 {
 	(void)state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of pairs of conflicting places, compared with a reference that keeps every access.  A
- * few threads randomly access a few words, while memory is reallocated to other objects and threads
- * end up alone.
+ * Tests which pairs of conflicting places the runtime notes as executed one directly after the
+ * other.  The results are compared with a reference that keeps every access.  A few threads access
+ * a few words at random.  Meanwhile, memory is reused for other objects, and threads are sometimes
+ * alone.
  */
 #include "rt/cover/cover.c"
 

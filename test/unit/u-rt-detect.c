@@ -255,9 +255,9 @@ static bool is_reported(uint32_t i, const struct raddle_steer_race *r)
 	return is_meant(i, r, 0);
 }
 
-/* Whether an access of the reported site and thread races with the latest event on the byte.  A
- * report names only the first bytes of a pair.  Other bytes of the same line are reported with
- * it. */
+/* Whether an access by the reported thread at the reported site races with the latest event on the
+ * byte.  A report names only the first racing bytes of a pair of accesses.  It also stands for the
+ * other bytes of the same 64-byte line. */
 static bool twin_agrees(const struct raddle_steer_race *r, uint32_t byte)
 {
 	bool by_bytes = run->by_bytes && !r->atomic[1], found = false;
@@ -301,8 +301,8 @@ static bool check_reports(void)
 	return count > 0;
 }
 
-/* Marks the bytes on which two events race that a report may mean.  Returns whether the byte is
- * among them. */
+/* Marks the bytes on which two events race.  A report may be about these events.  Returns whether
+ * `byte`, the byte of the report, is among the marked bytes. */
 static bool note_lazy(uint32_t i, uint32_t k, uint64_t byte)
 {
 	bool found = false;
@@ -315,8 +315,8 @@ static bool note_lazy(uint32_t i, uint32_t k, uint64_t byte)
 	return found;
 }
 
-/* Checks the reports of a lazy run at its end.  Which of the two accesses is compared later is
- * chance. */
+/* Checks the reports of a run with lazy comparison, at the end of the run.  It is a matter of
+ * chance which of two accesses the detector compares later. */
 static void check_lazy(void)
 {
 	uint32_t count = atomic_load(&steer->race_count);
@@ -403,8 +403,8 @@ static uint32_t site_of(uint32_t kind)
 	return run->mode == EXACT ? run->count + 1 : 1 + pick(3) + 3 * kind;
 }
 
-/* Passes an access to the detector.  Exact runs check reports after each line or byte, since each
- * pair of sites is reported only once. */
+/* Passes an access to the detector.  In exact runs, reports are checked after each line or byte,
+ * because the detector reports each pair of sites only once. */
 static bool tell_access(struct rt_thread *t, const struct event *e)
 {
 	uint32_t step = run->by_bytes ? 1 : run->mode == EXACT ? 64 : MEMORY;

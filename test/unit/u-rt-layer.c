@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of the notification of layers: which layers take part, which are notified of what and
- * in which order, and how accesses are reported to a layer that wants them one by one.  Without
- * layers that are notified, the operations of a thread do nothing, and the child of a fork reports
- * nothing.  The layers of the test write a log.
+ * Tests how the runtime notifies its layers: which layers it notifies, of which events, and in
+ * which order.  The layers of the test write a log.  Other tests check how accesses are reported
+ * to a layer that needs them one by one, that the operations of a thread do nothing if no layer is
+ * notified, and that the child of a fork reports nothing.
  */
 #include "rt/core/layer.c"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares runs of accesses with their slow reference.  Sites walk through memory at equal
- * distances, side by side and across each other's paths, through the hooks and the encoder.  The
- * reference keeps the set of bytes accessed in the segment and records each first access where it
- * happens.  Between two records that are not accesses, the recorded accesses must be the
- * reference's.  Those of one site, and those of one byte, must be in the same order.  Sites from
- * RANGES on access ranges, some longer than a block.
+ * Compares recorded runs of accesses with a slow reference.  (A run is a series of accesses that
+ * one site makes at equal distances, stored as one record.)  Several sites walk through memory,
+ * side by side or across each other's paths, and call the hooks and the encoder.  The reference
+ * keeps the set of bytes that were accessed in the segment, and records each first access where it
+ * happens.  Between two records that are not accesses, the recorded accesses must be those of the
+ * reference.  Those of one site, and those of one byte, must be in the same order.  Sites with
+ * numbers of at least RANGES access ranges, some of which are longer than a block.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"
@@ -181,8 +182,9 @@ static void twin_access(uint32_t site, uint64_t at)
 	add(&expected, site, BASE + at);
 }
 
-/* Does what the hook does.  If the bytes were written in this segment, nothing is new.  If they
- * were all accessed, the read is not new. */
+/* Does what the hook for an update (a read and a write) does.  If the bytes were already accessed
+ * in this segment, the read is not recorded.  If they were already written, nothing is
+ * recorded. */
 static void twin_update(uint32_t site, uint64_t at)
 {
 	if (!all(written, at, size_of(site)))
@@ -333,8 +335,8 @@ static void test_nothing_is_lost_and_order_kept(void **state)
 	}
 }
 
-/* Four sites walk side by side.  Accesses are up to three times `wander` bytes off.  Returns the
- * size of the records. */
+/* Lets four sites walk through memory side by side.  Each access deviates from the regular walk by
+ * up to 3 * `wander` bytes.  Returns the size of the records. */
 static size_t bytes_of_walk(uint64_t wander)
 {
 	thread->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
@@ -373,8 +375,8 @@ static void test_numbers(void **state)
 	}
 }
 
-/* Accesses ranges whose sizes are equal if `more` is 0.  Returns the size of the records, which is
- * small only then. */
+/* Accesses ranges at equal distances.  If `more` is 0, the ranges have equal sizes, and the
+ * records are small.  Returns the size of the records. */
 static size_t bytes_of_ranges(uint64_t more)
 {
 	thread->self.epoch += 1ull << RADDLE_EPOCH_SHIFT;
@@ -421,8 +423,8 @@ static void test_far_accesses(void **state)
 	}
 }
 
-/* Does what a handler does that leaves the encoder by longjmp(): the encoder is never released.
- * Records made deeper in the stack are pending. */
+/* Simulates a signal handler that interrupts the encoder and leaves by longjmp(), so that the
+ * encoder is never released.  Records that are made deeper in the stack remain pending. */
 static __attribute__((noinline)) void leave_encoder_taken(void)
 {
 	volatile char frame[512];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares strides with their slow reference.  A walk with marks must record exactly the bytes that
- * single accesses would have touched, each at least once.  Bytes that were already recorded in the
- * segment must not be recorded again when a whole stride was recorded.  The runtime around
- * rt/record/stride.c is replaced by functions that collect STRIDE records.
+ * Compares strides (series of accesses at equal distances) with a slow reference.  The runtime
+ * must record exactly the bytes that single accesses would have touched, each at least once.  If a
+ * whole stride was recorded, its bytes must not be recorded again in the same segment.  In the
+ * test, functions that collect STRIDE records replace the rest of the runtime.
  */
 #include "rt/record/stride.c"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unit tests of which bytes the comparison of two strings reads, compared with a loop over their
- * bytes.  The strings have all lengths and alignments.  They are equal and different, with and
- * without a limit, and at the end of readable memory.
+ * Tests which bytes a comparison of two strings reads, according to the runtime.  The reference is
+ * a loop over the bytes.  The strings have many lengths and all alignments.  They may be equal or
+ * different, with or without a length limit, and may lie at the end of readable memory.
  */
 #include "rt/core/memory/string.c"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares thinned recordings with their slow reference.  Two threads access memory through the
- * hooks.  The reference keeps, in plain structs, which bytes a thread has accessed in its segment,
- * how often each place was recorded and which thread owns each block.  It numbers the first
- * accesses of each site, starting again after each operation.  The recording must contain the same
- * accesses with the same numbers; a reader of the trace gets the numbers by adding the counts in
- * LEFT_OUT records.  The count of omitted accesses must be equal, too.
+ * Compares thinned recordings, from which accesses at frequently executed places are left out,
+ * with a slow reference.  Two threads access memory through the hooks.  The reference keeps, in
+ * plain structs, which bytes a thread has accessed in its segment, how often each place was
+ * recorded, and which thread owns each block.  It numbers the first accesses of each site,
+ * starting again after each operation.  The recording must contain the same accesses with the same
+ * numbers, and the count of omitted accesses must be equal.  A reader of the trace computes the
+ * numbers from the counts in LEFT_OUT records.
  */
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wattributes"
@@ -218,8 +219,8 @@ static void mark(struct actor *a, uint64_t at, uint32_t size, bool write)
 		memset(a->written + at, 1, size);
 }
 
-/* Returns the entry of a site, or the one that it will get.  A hot site keeps its entry if there is
- * a choice. */
+/* Returns the table entry of a site, or the entry that the site will get.  A new site replaces an
+ * entry that is not hot, if there is one. */
 static struct place *place_in(struct actor *a, uint32_t site)
 {
 	struct place *first = &a->places[rt_place_index(site)], *second = &a->places[rt_place_other(site)];
@@ -277,8 +278,8 @@ static void leave_it_out_there(struct actor *a, uint32_t site, uint64_t block)
 	p->step = a->steps;
 }
 
-/* Whether an access of the site to this block was left out since the last operation.  Then the
- * owner of the block is not checked again. */
+/* Whether an access of the site to this block was left out since the last operation.  In that
+ * case, the owner of the block is not checked again. */
 static bool follows(struct actor *a, uint32_t site, uint64_t block)
 {
 	const struct place *p = &a->places[rt_place_index(site)];
@@ -414,8 +415,8 @@ static void synchronise(struct actor *a)
 	memset(a->written, 0, sizeof a->written);
 }
 
-/* Each thread has its own half of the memory, which the other one seldom accesses.  Four sites
- * share their entries with others. */
+/* Makes a random access.  Each thread has its own half of the memory, which the other thread
+ * seldom accesses.  Four sites share their table entries with other sites. */
 static void act(struct actor *a)
 {
 	uint32_t site = FIRST + (uint32_t)(rand() % SITES), size = size_of(site);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds static race candidates, which are pairs of memory accesses that nothing in the program's
- * code prevents from racing.  In: facts of a whole program (facts/facts.h).  Out: candidates, the
- * most promising first, and a list of what the analysis does not cover.
+ * code prevents from racing.  The analysis reads facts of a whole program (facts/facts.h).  It
+ * returns the candidates, the most promising first, and a list of what it does not cover.
  *
  * The analysis is meant to miss few races, so many candidates are false.  doc/design/candidates.md
  * lists what excludes a pair.

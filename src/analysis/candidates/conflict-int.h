@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides whether two instances of accesses may race if they touch the same bytes.  The answer
- * depends only on the kinds of the two instances, so it is computed once for each pair of kinds.  A
- * kind is a tuple of CONFLICT_NUMBERS numbers.
+ * Decides whether two accesses may race, assuming that they touch the same bytes.  An access is
+ * represented by an instance, that is, the access in one thread.  The answer depends only on the
+ * kinds of the two instances, so it is computed once for each pair of kinds.  A kind is a tuple of
+ * CONFLICT_NUMBERS numbers.
  */
 #ifndef CANDIDATES_CONFLICT_INT_H
 #define CANDIDATES_CONFLICT_INT_H

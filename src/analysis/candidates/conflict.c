@@ -22,8 +22,9 @@ static bool at_the_same_time(const struct access_walk *w, const struct instance 
 	bool y_in_x = x->alive & bit(y->thread), x_in_y = y->alive & bit(x->thread);
 	if (x->thread == y->thread)
 		return w->threads->items[x->thread].many && (y_in_x || x_in_y);
-	/* A thread exists before the threads that it starts.  If neither thread starts the other,
-	 * either of them may exist first. */
+	/* If one thread starts the other, it exists first, so each access must happen while the
+	 * other thread is alive.  Otherwise either thread may exist first, and one of the two
+	 * conditions is enough. */
 	if (starts(w, x->thread, y->thread) != starts(w, y->thread, x->thread))
 		return y_in_x && x_in_y;
 	return y_in_x || x_in_y;

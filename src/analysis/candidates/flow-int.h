@@ -4,11 +4,11 @@
  * locks are certainly held.  The analysis starts with the state at the entry, and passes the state
  * before every instruction to a callback.
  *
- * Each function has an effect, which is applied at every call of it.  The effect is expressed in
- * terms of the function's arguments and of unique objects.  Effects are computed bottom-up.
- * Because functions may be recursive, this is repeated until nothing changes, but only a few times.
- * Joins and semaphores are trusted until a walk over the program disproves them (the rounds in
- * candidates/walk.c).
+ * Each function has an effect on this state, which is applied at every call of the function.  The
+ * effect is expressed in terms of the function's arguments and of unique objects.  Effects are
+ * computed bottom-up.  Because functions may be recursive, the computation is repeated a few
+ * times, or until nothing changes.  At first, the analysis assumes that joins and semaphores order
+ * threads.  A walk over the program may disprove that (the rounds in candidates/walk.c).
  */
 #ifndef CANDIDATES_FLOW_INT_H
 #define CANDIDATES_FLOW_INT_H
@@ -51,8 +51,8 @@ struct flow {
 	struct flow_effect *effects; /* the effect of each function on threads and locks */
 	struct semaphore {
 		uint32_t lock;
-		/* True if the semaphore is not used as a lock, because its initial value is not 1,
-		 * or because a thread posts it without having waited for it. */
+		/* True if the semaphore is not used as a lock: its initial value is not 1, or some
+		 * thread posts it without having waited for it. */
 		bool banned;
 	} * semaphores;
 	size_t semaphore_count, semaphore_capacity;
@@ -67,8 +67,9 @@ struct flow {
  * are ignored.  Set by hand. */
 enum { FLOW_CALLEES = 64 };
 
-/* A struct bound lists the functions that are known to be passed as arguments.  It has an entry for
- * each of the first FLOW_BOUND arguments, which is FACTS_NONE if the function is unknown. */
+/* A struct bound lists the functions that are known to be passed as arguments of a call.  It has
+ * an entry for each of the first FLOW_BOUND arguments.  An entry is FACTS_NONE if the function is
+ * unknown. */
 enum { FLOW_BOUND = 4 };
 struct bound {
 	uint32_t functions[FLOW_BOUND];

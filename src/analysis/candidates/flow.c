@@ -13,8 +13,8 @@
  * recursive. */
 enum { ROUNDS_MAX = 6 };
 
-/* In a struct bound, this value means that only the caller knows which function the argument is.
- * The effect of the called function then refers to the argument (struct starter). */
+/* An entry of struct bound with this value means that the argument is a parameter of the calling
+ * function, so only the caller knows which function is passed. */
 #define FROM_CALLER (FACTS_NONE - 1)
 static const struct bound from_caller = {{FROM_CALLER, FROM_CALLER, FROM_CALLER, FROM_CALLER}};
 
@@ -28,8 +28,8 @@ static uint64_t bit(uint32_t thread)
 	return UINT64_C(1) << thread;
 }
 
-/* Returns the index of an operand among the arguments of its function, or FACTS_NONE if the operand
- * is not an argument that can be bound. */
+/* Returns the index of the function parameter that an operand refers to.  Returns FACTS_NONE if
+ * the operand is not one of the first FLOW_BOUND parameters. */
 static uint32_t position_of(const struct facts *f, uint32_t operand)
 {
 	if (operand == FACTS_NONE || operand & FACTS_CONSTANT || f->values[operand].kind != FACTS_ARGUMENT)
@@ -187,8 +187,8 @@ static void join(const struct flow *w, struct flow_state *s, uint64_t threads)
 	}
 }
 
-/* Handles a join of one thread.  The thread has certainly ended after the join only if at most one
- * such thread exists. */
+/* Handles a join of one thread.  Marks the joined thread as ended, unless the thread object may
+ * stand for several threads. */
 static void join_one(const struct flow *w, struct flow_state *s, uint32_t value)
 {
 	const struct join *j = thread_join(w->threads, value);
@@ -268,8 +268,8 @@ static uint32_t reached_through(struct flow *w, uint32_t set, uint32_t pointer)
 	return result;
 }
 
-/* Merges the states of two paths, so that *to keeps what is true on both.  `if (m) lock(m)` counts
- * as locking, because if m is NULL, no other thread can hold the lock. */
+/* Merges the states of two paths, so that *to keeps what is true on both.  After `if (m) lock(m)`,
+ * the lock counts as held, because no other thread can hold the lock if m is NULL. */
 static void meet(struct flow *w, struct flow_state *to, const struct flow_state *s)
 {
 	if (!to->reached) {
@@ -334,8 +334,8 @@ static void find_cut_calls(struct flow *w)
 	}
 }
 
-/* Returns true if the call may return without having called its functions, because it registers
- * them or passes them to a library. */
+/* Returns true if the call may return before the functions that it was given have run, because it
+ * only registers them or passes them to a library. */
 static bool is_optional(const struct flow *w, uint32_t call)
 {
 	struct facts_run calls = facts_calls_of(w->p->f, call);

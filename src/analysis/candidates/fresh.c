@@ -82,9 +82,9 @@ void fresh_free(struct fresh *h)
 
 /* ------------------------------------------------------ uses of an address --- */
 
-/* What a function does with an argument: NO if it keeps the argument private, YES if it publishes
- * it, and RELAXED if it publishes it only by relaxed operations.  NOT_YET means that the argument
- * has not been analysed, and IN_PROGRESS that it is being analysed. */
+/* Whether a function publishes an argument, so that other threads can reach its memory.  RELAXED
+ * means that it publishes the argument only by relaxed operations.  NOT_YET means that the
+ * argument has not been analysed, and IN_PROGRESS that it is being analysed. */
 enum keeps { NOT_YET, IN_PROGRESS, NO, YES, RELAXED };
 
 static enum keeps keeps_argument(struct fresh *h, uint32_t argument, unsigned depth);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Determines after which joins a thread has certainly ended (candidates/join-int.h).  A join reads
- * a thread handle, and is matched with the calls that may have written that handle.  There are two
- * cases.  If a single call writes the handle, the thread that this call created has ended after the
- * join.  If the handle is an element of an array, one counting loop must write the elements and
- * another one must read them.  If the second loop counts in the same way and is left only at its
- * end, all these threads have ended after it.
+ * Determines which threads have certainly ended after a join (candidates/join-int.h).  A join
+ * reads a thread handle.  The analysis matches the join with the calls that may have written that
+ * handle.
+ *
+ * If a single call writes the handle, the thread that this call created has ended after the join.
+ * If the handle is an element of an array, one counting loop must write the elements, and another
+ * loop must read them.  If the second loop counts in the same way and exits only at its end, all
+ * these threads have ended after it.
  */
 #include "candidates/join-int.h"
 
@@ -190,9 +192,9 @@ static void match(struct join_search *s, const struct handle_place *join)
 			found = create;
 		}
 	}
-	/* If another call may also have written the handle, it is not certain which thread a single
-	 * join waits for.  A loop of joins waits for the threads that the matching loop started.
-	 * Other threads stay alive. */
+	/* If several calls may have written the handle, it is not certain which thread a single
+	 * join waits for.  A loop of joins waits only for the threads that the matching loop
+	 * started. */
 	for (size_t i = 0; i < s->count && found != NULL && !all; i++)
 		if (&s->creates[i] != found && !is_elsewhere(t->p, &s->creates[i], join))
 			return;

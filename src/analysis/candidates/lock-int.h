@@ -18,8 +18,8 @@
 
 #include "candidates/path.h"
 
-/* The largest number of locks in a set.  Further locks are ignored.  Set by hand, since deeper
- * nesting is rare. */
+/* The largest number of locks in a set.  Further locks are ignored.  Set by hand: locks are rarely
+ * nested more deeply. */
 enum { LOCKS_MAX = 12 };
 
 struct lock {
@@ -43,8 +43,8 @@ void locks_release(struct locks *l);
 uint32_t lock_at(struct locks *l, uint32_t operand, bool read);
 
 uint32_t lockset_add(struct locks *l, uint32_t set, uint32_t lock);
-/* Removes a lock from a set.  If the set does not contain it, removes all locks that may be the
- * same lock. */
+/* Removes a lock from a set.  If the set does not contain this lock, removes all locks that may be
+ * the same lock. */
 uint32_t lockset_remove(struct locks *l, uint32_t set, uint32_t lock);
 uint32_t lockset_meet(struct locks *l, uint32_t a, uint32_t b);
 /* Returns true if the set contains a lock with the same path. */
@@ -59,8 +59,8 @@ uint32_t lockset_enter(struct locks *l, uint32_t set, uint32_t call, uint32_t ca
 /* Translates a lock from the callee to the caller.  Returns false if the caller cannot name it. */
 bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, uint32_t *out);
 
-/* Turns the locks of `set`, which are held at an access with the path `data`, into guards.  Returns
- * the number of the set of these guards. */
+/* Turns the locks of `set`, which are held at an access to the data with the path `data`, into
+ * guards.  Returns the number of the set of these guards. */
 uint32_t guards_of(struct locks *l, uint32_t set, const struct path *data);
 /* Returns true if two sets of guards have a common guard that at least one side holds
  * exclusively. */

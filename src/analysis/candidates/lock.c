@@ -26,8 +26,8 @@ void locks_release(struct locks *l)
 
 /* ----------------------------------------------------------------- locks --- */
 
-/* If the points-to set consists of exactly one place, and that is a known place in a unique object,
- * stores its path in *out and returns true. */
+/* Returns true if the points-to set consists of exactly one place, at a known offset in a unique
+ * object.  Stores the path of that place in *out. */
 static bool only_place(const struct program *p, uint32_t set, struct path *out)
 {
 	struct facts_run run = facts_members_of(p->f, set);
@@ -197,8 +197,8 @@ static bool is_known_everywhere(const struct path *path)
 	return path->kind == PATH_OBJECT || path->kind == PATH_GLOBAL;
 }
 
-/* Expresses a path of the caller in terms of the callee's arguments.  If the path has an index, the
- * index must be in the part that the argument replaces. */
+/* Expresses a path of the caller in terms of the callee's arguments: an argument replaces the
+ * beginning of the path.  If the path has an index, this beginning must include the index. */
 static bool enter_path(const struct facts *f, const struct path *path, uint32_t call, uint32_t callee,
 		       struct path *out)
 {
@@ -278,9 +278,9 @@ static uint32_t number_guard(struct locks *l, const uint32_t *numbers, size_t co
 	return rd_tuples_put(&l->guards, numbers, count, rd_tuple_hash(numbers, count), NULL) << 1 | read;
 }
 
-/* Makes the guard for a lock in the same object as the data.  Both paths start at the same address,
- * so the distance from the data to the lock is known.  If the path of the data has an index, it
- * does not matter, because the object is the same. */
+/* Makes the guard for a lock in the same object as the data.  Both paths start at the same
+ * address, so the distance from the data to the lock is known.  An index in the path of the data
+ * does not matter, because it does not lead to another object. */
 static bool near_guard(const struct lock *lock, const struct path *data, uint32_t *numbers, size_t *count)
 {
 	struct path base = *data, rest;
@@ -295,8 +295,8 @@ static bool near_guard(const struct lock *lock, const struct path *data, uint32_
 	return true;
 }
 
-/* Makes the guard for a lock that is the array element at the index of the data, if the array has
- * the same name everywhere. */
+/* Makes the guard for a lock in an array, if the lock and the data have the same index.  The array
+ * must have the same name in all functions. */
 static bool indexed_guard(const struct lock *lock, const struct path *data, uint32_t *numbers, size_t *count)
 {
 	struct path path = lock->path;

@@ -2,11 +2,12 @@
 /*
  * Finds pairs of accesses that conflict (candidates/pair-int.h).
  *
- * Instances in the same function form one *atom* if they have the same kind (conflict-int.h), touch
- * the same bytes, and name the same member in the source.  Atoms whose pointers have few targets
- * are compared at each target that they share.  If a pointer may point nearly anywhere, its
- * points-to set does not show which member is accessed.  Atoms with such pointers are compared only
- * if the source names the same member, and they are counted.
+ * An instance is an access by one thread.  Instances in the same function form one *atom* if they
+ * have the same kind (conflict-int.h), touch the same bytes, and name the same member in the
+ * source.  If the pointer of an atom has few targets, the atom is compared with others at each
+ * target that both have.  If the pointer may point nearly anywhere, its points-to set does not
+ * show which member is accessed.  The atom is then compared only with atoms that name the same
+ * member in the source.  The number of such atoms is reported.
  */
 #include "candidates/pair-int.h"
 
@@ -20,8 +21,8 @@
 
 enum {
 	/* All four constants were set by hand.  They bound the number of pairs and the time. */
-	/* The largest number of pairs of one member in a group.  Pairs of an access with itself may
-	 * exceed this limit. */
+	/* The largest number of pairs of one struct member in a group.  Pairs of an access with
+	 * itself may exceed this limit. */
 	PAIRS_MAX = 16,
 	WIDE = 48,	   /* a pointer to more places than this "may point nearly anywhere" */
 	EXAMPLES = 3,	   /* number of instances that are kept as examples of an atom */
@@ -63,8 +64,8 @@ struct pair_search {
 	struct atom_list *cells;   /* the atoms that access each place */
 	struct atom_list *buckets; /* the atoms that name each member */
 	struct rd_pmap pairs;	   /* the pairs of accesses that were compared */
-	/* Maps compared points-to sets and sizes to 1 + a place that they share, or to 0 if they
-	 * share none. */
+	/* Maps two points-to sets and access sizes to 1 + the number of a place that both accesses
+	 * may touch, or to 0 if there is no such place. */
 	struct rd_pmap overlaps;
 	struct rd_names members;
 	struct pair_group *groups;
@@ -209,8 +210,8 @@ static void keep(struct pair_search *s, struct pair_group *g, const struct acces
 	leave_out(s, &left);
 }
 
-/* Keeps a pair of an access with itself if the access is also in another kept pair, because then it
- * needs a guard anyway. */
+/* Keeps each pair of an access with itself if another kept pair contains the access.  The access
+ * then needs a guard anyway, so the pair needs no further guard. */
 static void keep_selves(struct pair_search *s)
 {
 	struct pairs *out = s->out;
@@ -361,9 +362,9 @@ static void compare_members(struct pair_search *s, const struct atom_list *l)
 
 /* ------------------------------------------------------------------ the list of pairs --- */
 
-/* Adds atoms to the lists in which they are compared.  Each atom is added to the list of its member
- * and, if its pointer has few targets, to the lists of these places.  Atoms without a member use
- * the list of member 0. */
+/* Adds each atom to the lists in which it is compared: the list of its member and, if its pointer
+ * has few targets, the lists of these places.  Atoms that name no member use the list of member
+ * 0. */
 static void enter(struct pair_search *s, bool writers)
 {
 	for (uint32_t i = 0; i < s->atom_count; i++) {

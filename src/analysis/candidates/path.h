@@ -14,8 +14,8 @@
 
 #include "candidates/program.h"
 
-/* The largest number of loads in a path.  The root of a longer path is a loaded value.  Set by
- * hand. */
+/* The largest number of loads in a path.  If an address needs more loads, its path begins at a
+ * loaded value instead.  Set by hand. */
 enum { PATH_LOADS = 3 };
 
 enum path_root {
@@ -38,9 +38,9 @@ struct path {
 struct path path_of(const struct facts *f, uint32_t operand);
 bool path_equal(const struct path *a, const struct path *b);
 
-/* Returns true if the path `p` begins with the address `base`.  In that case, stores the rest of
- * `p` in *out, with the root given by `kind` and `root`.  Here and below, *out may be one of the
- * input paths. */
+/* Returns true if the path `p` begins with the path `base`.  In that case, replaces this beginning
+ * by the root that `kind` and `root` describe, and stores the new path in *out.  Here and below,
+ * *out may be one of the input paths. */
 bool path_rebase(const struct path *p, const struct path *base, enum path_root kind, uint32_t root,
 		 struct path *out);
 

@@ -265,9 +265,9 @@ static void find_reached(struct program *p)
 	free(work);
 }
 
-/* Finds the functions that run at most once.  Such a function has only one call, which is not in a
- * cycle, and is in a function that itself runs at most once.  Therefore a recursive function is
- * never among them. */
+/* Finds the functions that run at most once.  Such a function has only one call.  The call is not
+ * in a loop, and is in a function that itself runs at most once.  Therefore a recursive function
+ * is never among them. */
 static void find_once(struct program *p)
 {
 	const struct facts *f = p->f;

@@ -28,8 +28,8 @@ enum {
 };
 enum { IS_EQUAL = 32, IS_NOT_EQUAL = 33 }; /* LLVMIntEQ and LLVMIntNE */
 
-/* A loop that counts.  Its variable begins with `first` and changes by `step` in each iteration,
- * and the loop's header compares it with `bound`. */
+/* A loop that counts.  Its counter starts at `first` and changes by `step` in each iteration.  The
+ * loop's header compares the counter with `bound`. */
 struct counting {
 	uint32_t variable;     /* the phi instruction */
 	uint32_t first, bound; /* operands: the first value, and the value it is compared with */
@@ -88,8 +88,8 @@ const struct facts_loop *program_loop(const struct program *p, uint32_t function
 bool program_counts(const struct program *p, uint32_t function, const struct facts_loop *loop,
 		    struct counting *c);
 
-/* Returns true if control may flow from the instruction `from` to `to` without entering the block
- * `barrier` of the function.  `barrier` may be FACTS_NONE. */
+/* Returns true if control may flow from the instruction `from` to the instruction `to` without
+ * entering the block `barrier` of the function.  `barrier` may be FACTS_NONE. */
 bool program_reaches(const struct program *p, uint32_t function, uint32_t from, uint32_t to,
 		     uint32_t barrier);
 

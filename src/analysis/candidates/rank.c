@@ -96,8 +96,8 @@ static char *name_object(const struct access_walk *w, const struct access_pair *
 	return rd_xasprintf("%s.%.*s", object, (int)length, member);
 }
 
-/* Returns the number of an access among the accesses of its function that have the same text and
- * kind.  The number does not change if the source changes elsewhere. */
+/* The accesses of a function that have the same source text and kind are numbered.  Returns the
+ * number of this access.  A change of the source elsewhere does not change the number. */
 static uint32_t ordinal(const struct program *p, uint32_t access)
 {
 	const struct access *a = &p->accesses[access];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds objects that more than one thread can reach: global variables, arguments of new threads,
- * and objects that library functions may keep.  All objects to which pointers in these objects lead
- * are included.  A thread-local or local variable is included if its address is stored in such an
- * object.
+ * Finds objects that more than one thread can reach.  The search starts with global variables,
+ * arguments of new threads, and objects that library functions may keep.  It then adds all objects
+ * to which pointers in these objects lead.  A thread-local or local variable is included if such
+ * an object contains its address.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -2,8 +2,8 @@
 /*
  * Walks from the start functions of all threads down to every access.  For each access it computes
  * which thread makes the access, which other threads may be alive, and which locks are held.
- * Contexts of a function that differ in these respects are analysed separately.  Contexts beyond a
- * limit are merged into one, which keeps only what holds in all of them.
+ * Calling contexts of a function that differ in these respects are analysed separately.  Contexts
+ * beyond a limit are merged into one, which keeps only what is true in all of them.
  */
 #ifndef CANDIDATES_WALK_INT_H
 #define CANDIDATES_WALK_INT_H
@@ -19,8 +19,8 @@ struct instance {
 	/* A mask of the other threads that may be alive.  It includes the kind of the accessing
 	 * thread if several threads of that kind may exist. */
 	uint64_t alive;
-	/* A mask of threads whose own memory is accessed here, but only before they start or after
-	 * they were joined. */
+	/* A mask of threads.  This access touches memory that belongs to them, but only before
+	 * they start or after they were joined. */
 	uint64_t apart;
 	uint32_t guards; /* number of the set of guards */
 	uint32_t held;

@@ -332,8 +332,8 @@ static void call_function(const struct visit *v, uint32_t value, uint32_t callee
 	enter(v->w, &c);
 }
 
-/* Checks the use of a semaphore.  If a thread posts it without having waited for it, it is not a
- * lock. */
+/* Checks that a semaphore is used like a lock.  If a thread posts the semaphore without having
+ * waited for it, the semaphore is not treated as a lock. */
 static void check_semaphore(const struct visit *v, uint32_t value, const struct flow_state *s)
 {
 	size_t number;
@@ -387,8 +387,9 @@ static void forget(struct access_walk *w)
 	w->count = w->context_count = w->work_count = 0;
 }
 
-/* Returns a mask of the threads that may already exist when a root function runs.  Constructors run
- * before main, but exported functions of a library run at any time and in any thread. */
+/* Returns a mask of the threads that may already exist when a root function runs.  A constructor
+ * runs before main(), but an exported function of a library may run at any time and in any
+ * thread. */
 static uint64_t started_before(const struct access_walk *w)
 {
 	const struct facts *f = w->p->f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of the memory bytes that have wrong values.  For each of them it holds the node of the
- * propagation graph that wrote it.  The table holds at most EPA_CELLS words. */
+/* A table of the words of memory that contain wrong bytes, and of the nodes of the propagation
+ * graph that wrote them.  The table has room for EPA_CELLS words. */
 #ifndef EPA_CELL_INT_H
 #define EPA_CELL_INT_H
 

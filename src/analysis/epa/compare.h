@@ -42,10 +42,10 @@ struct epa_compare_options {
 	 * are unordered.  Then the deviation of the faulty thread is reported as the first. */
 	const char *faulty_thread;
 
-	/* Returns true if a deviation should be ignored.  It is called only for deviations of kind
-	 * data, and for calls that a fault prevented.  It is called for the first such deviation
-	 * and, as long as it returns true, for the next one.  It is not called with `propagation`,
-	 * and may be NULL. */
+	/* Returns true if a deviation should be ignored.  May be NULL.  This function is called
+	 * only for deviations of the kind "data" and for calls that a fault prevented, and only if
+	 * `propagation` is false.  It is called for the first such deviation and, as long as it
+	 * returns true, for the next one. */
 	bool (*ignore)(void *context, const struct epa_deviation *deviation);
 	void *context;
 };
@@ -76,8 +76,8 @@ struct epa_comparison {
 	size_t fault_count;
 };
 
-/* Returns the index of the fault that directly caused the error at a node, or SIZE_MAX if the error
- * spread from another node or has another cause. */
+/* Returns the index of the fault that directly caused the error at a node.  Returns SIZE_MAX if
+ * the error spread from another node, or has another cause. */
 size_t epa_node_fault(const struct epa_comparison *c, size_t node);
 
 /* Compares `run` with the reference.  `options` may be NULL. */

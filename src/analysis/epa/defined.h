@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records which bytes of an object the program has written.  Padding is never written.  It
+ * Records which bytes of an object the program has written.  Padding is never written, so it
  * contains remains of earlier data, which differ from run to run.
  */
 #ifndef EPA_DEFINED_H
@@ -46,8 +46,8 @@ static inline void epa_parts_begin(struct epa_parts *p)
 	p->any = false;
 }
 
-/* Records which of at most eight bytes are part of an address.  The bytes in the mask `which` are,
- * and the others are not.  The bytes belong to an object of `object` bytes. */
+/* Records which bytes of a range are parts of addresses: exactly those in the mask `which`.  The
+ * range has at most eight bytes, and lies in an object of `object` bytes. */
 void epa_parts_set(struct epa_parts *p, uint64_t object, uint64_t offset, uint64_t size, uint8_t which);
 
 /* Returns a bit mask of the bytes that are part of an address, in a range of at most eight

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leaves out the loop iterations that ended in a condition wait (epa/sanitize.h).  While a thread
- * holds a mutex, its last records (at most EPA_DELAYED - 1) are delayed.  The first record after
- * the result of the wait shows whether the wait was in a loop.  If a delayed record has the same
- * site, kind and depth as that record, another iteration begins.  Then the last such record, and
- * all delayed records after it, are dropped.  Otherwise the wait was not in a loop.
+ * Leaves out the loop iterations of a trace that ended in a condition wait (epa/sanitize.h).
+ *
+ * While a thread holds a mutex, its latest records (at most EPA_DELAYED - 1) are delayed.  After a
+ * wait, the next record of the thread shows whether the wait was in a loop.  If a delayed record
+ * has the same site, kind and depth as this next record, the loop has begun another iteration.  In
+ * that case, the latest such record and all delayed records after it are dropped.  Otherwise the
+ * wait was not in a loop.
  */
 #ifndef EPA_DELAY_INT_H
 #define EPA_DELAY_INT_H
@@ -31,12 +33,13 @@ bool epa_delay_take(struct epa_delay *h, const struct epa_record *r);
 /* Fetches the next delayed record that is to be passed on.  Returns false if there is none. */
 bool epa_delay_next(struct epa_delay *h, struct epa_record *r);
 
-/* Returns true if no record of the thread is delayed, its next record will not be delayed either,
- * and no delayed record of any thread is being passed on. */
+/* Returns true if the next record of the thread can bypass this code.  That is the case if no
+ * record of the thread is delayed or will be delayed next, and if epa_delay_next() has nothing to
+ * return. */
 bool epa_delay_idle(const struct epa_delay *h, size_t place);
 
-/* Call this after the last record.  It drops the delayed records of threads that were cut off.
- * Returns false if nothing is delayed. */
+/* Call this after the last record of the trace.  Drops the delayed records of threads whose traces
+ * were cut off.  Returns false if no other records are delayed. */
 bool epa_delay_end(struct epa_delay *h);
 
 #endif

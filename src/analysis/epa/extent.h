@@ -3,10 +3,10 @@
  * Disjoint or nested ranges of addresses, with a lookup of the smallest range at an address.
  *
  * Each range has a number, which the caller uses as an index.  A new range replaces all ranges
- * inside it, all ranges that overlap it partly, and ended ranges that enclose it.  A live range
- * that encloses it stays.  If there is a range with the same bounds and nothing inside, its number
- * is reused for the new range.  An ended range can be found until it is replaced, so that a stale
- * address still has a name.
+ * inside it, all ranges that overlap it partly, and all ended ranges that enclose it.  Live ranges
+ * that enclose it remain.  If an existing range has the same bounds and contains no other range,
+ * the new range gets its number.  An ended range can be found until it is replaced, so that a
+ * stale address still has a name.
  */
 #ifndef EPA_EXTENT_H
 #define EPA_EXTENT_H

@@ -38,12 +38,12 @@ enum epa_kind {
 	/* Memory from mmap(), named like EPA_HEAP. */
 	EPA_MAP,
 	EPA_ARGUMENT, /* argv, and the strings that it points to, named by a number from 1 */
-	/* Memory of libraries, named by the thread that uses it, the site that used it first, and a
-	 * number at that site. */
+	/* Memory of libraries.  Its name consists of the thread that uses it, the site that used
+	 * it first, and a number that distinguishes the objects of that site. */
 	EPA_UNKNOWN,
 	EPA_PROCESS, /* a process ID; all process IDs have the same name */
-	/* A value smaller than a word that contains bytes of an address.  It is named by a bit mask
-	 * that shows which of its bytes belong to the address. */
+	/* A value that is smaller than a word and contains some bytes of an address.  Its name is
+	 * a bit mask of the bytes that belong to the address. */
 	EPA_PART,
 	EPA_REGION, /* the stack of a thread; used for objects, never in names */
 };
@@ -88,7 +88,7 @@ int64_t epa_name_offset(struct epa_name n);
 struct epa_name epa_name_base(struct epa_name n);
 
 /* Maps strings to numbers.  A string that `base` contains keeps the number that it has there.  The
- * base is not changed, because other comparisons use it, too. */
+ * base is not changed, because other comparisons also use it. */
 struct epa_names {
 	const struct epa_names *base;
 	struct rd_names list;

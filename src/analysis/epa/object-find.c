@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the object at an address, its canonical name, and the state of its bytes.  The objects are
- * those that object.c keeps, and all results are for the current position of the walk.
+ * those that object.c tracks.  All results apply to the current position of the walk over the
+ * trace.
  */
 #include "epa/object-int.h"
 
@@ -35,8 +36,9 @@ static struct unknown_address *new_unknown(struct epa_objects *o, size_t place, 
 	uint64_t nth = epa_objects_count_up(o, place, EPA_UNKNOWN, site) & 0xffffff;
 	struct unknown_address u = {.start = address, .site = site, .depth = own ? (uint32_t)t->depth : 0};
 	size_t at = t->unknown_count;
-	/* Libraries allocate pages or aligned blocks, so the low bits do not vary.  On a stack
-	 * there may be strings, which have any alignment. */
+	/* The name contains the low four bits of the address, except on a stack.  Libraries
+	 * allocate pages or aligned blocks, so these bits are the same in every run.  On a stack
+	 * they may vary, because strings there have any alignment. */
 	u.ordinal = nth << 16 | (own ? 1u : initial ? 2u : 3u) << 12 | (own || initial ? 0 : address & 15);
 	RD_GROW(t->unknowns, t->unknown_capacity, t->unknown_count + 1);
 	for (; at > 0 && t->unknowns[at - 1].start > address; at--)
@@ -79,8 +81,8 @@ static const struct epa_object *near_object(const struct epa_objects *o, uint64_
 	return n && e->live && e->kind == EPA_HEAP && e->start - address <= HEADER_SIZE ? e : NULL;
 }
 
-/* Returns the name of an address whose object has ended or is unknown.  The memory of a local
- * variable that has ended now contains something else, usually a frame of a library. */
+/* Returns the name of an address whose object no longer exists or is unknown.  If the object was a
+ * local variable, its memory now contains something else, usually a stack frame of a library. */
 static struct epa_name ended_or_unknown_name(struct epa_objects *o, uint32_t site, uint64_t address,
 					     uint32_t n)
 {
@@ -123,9 +125,9 @@ void epa_objects_skip(struct epa_objects *o, uint64_t records)
 	o->records += records;
 }
 
-/* Returns true if a value cannot be an address of the program, because it lies in the first page,
- * in the kernel's range, or in no mapping.  If the program is loaded at a fixed place, its heap is
- * below 4 GB, so such small values may be addresses. */
+/* Returns true if a value cannot be an address of the program.  Such a value lies in the first
+ * page, in the kernel's address range, or in no mapping.  Values below 4 GB may be addresses of
+ * the heap if the program is loaded at a fixed address. */
 static bool is_number(struct epa_objects *o, uint32_t site, uint64_t value)
 {
 	if (value < 4096 || value >> 47)

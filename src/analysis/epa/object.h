@@ -90,8 +90,9 @@ static inline bool epa_object_has_gaps(const struct epa_object *object)
  * alive or ended.  In that case, a large number of unknown type is treated as an address. */
 bool epa_objects_has(struct epa_objects *o, uint32_t site, uint64_t value);
 
-/* Takes back the count of one local variable of the site, so that the site's next variable gets the
- * same ordinal.  This is used for iterations that are left out because they ended in a wait. */
+/* Decrements the number of local variables that the thread has made at the site, so that the next
+ * variable gets the same ordinal.  The caller does this if it leaves out a loop iteration that
+ * ended in a wait. */
 void epa_objects_forget(struct epa_objects *o, size_t place, uint32_t site);
 
 /* Returns the number that the name of thread `number` has in `names`, even if the thread has no
@@ -101,8 +102,8 @@ uint32_t epa_objects_named(struct epa_objects *o, uint32_t number);
 /* Returns the number that the name of the thread at a place of the walk has in `names`. */
 uint32_t epa_objects_thread(const struct epa_objects *o, size_t place);
 
-/* Returns the place of the thread that created the thread at `place`, or SIZE_MAX if the creator is
- * unknown or `place` is the initial thread. */
+/* Returns the index of the thread that created the thread with the index `place`.  Returns
+ * SIZE_MAX for the initial thread, or if the creator is unknown. */
 size_t epa_objects_parent(const struct epa_objects *o, size_t place);
 
 /* A block that realloc() moved with its contents. */
@@ -122,8 +123,9 @@ void epa_objects_copy_defined(struct epa_objects *o, uint64_t to, uint64_t from,
 /* Returns a bit mask of the undefined bytes in a range of at most eight bytes. */
 uint8_t epa_objects_undefined(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
 
-/* The first function returns a bit mask of the bytes that are part of an address (epa/defined.h),
- * for a range of at most eight bytes of a live object.  The second one sets that mask. */
+/* For a range of at most eight bytes of a live object, epa_objects_parts() returns a bit mask of
+ * the bytes that are part of an address (epa/defined.h). epa_objects_set_parts() sets that
+ * mask. */
 uint8_t epa_objects_parts(struct epa_objects *o, uint32_t site, uint64_t address, uint64_t size);
 void epa_objects_set_parts(struct epa_objects *o, const struct trace_record *r, uint8_t which);
 void epa_objects_copy_parts(struct epa_objects *o, uint64_t to, uint64_t from, uint64_t size);

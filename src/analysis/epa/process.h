@@ -19,9 +19,9 @@ struct epa_process {
 /* Called after each comparison.  If it returns an error, no further process is compared. */
 typedef int epa_process_fn(void *context, const struct epa_process *p, const struct epa_comparison *c);
 
-/* Compares the trace `run` with `golden`, the trace of the reference, and then the forked processes
- * that both runs have.  A process that only one run has causes a warning.  If a trace is damaged,
- * its readable part is compared, and an error is returned. */
+/* Compares the trace `run` with the trace `golden` of the reference run.  Then compares the forked
+ * processes that both runs have.  A process that only one run has causes a warning.  If a trace is
+ * damaged, its readable part is compared, and an error is returned. */
 int epa_compare_processes(const char *golden, const struct epa_reference *reference, const char *run,
 			  const struct epa_compare_options *how, epa_process_fn *each, void *context);
 

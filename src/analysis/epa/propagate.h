@@ -5,8 +5,8 @@
  *
  * A node represents all deviating records of one thread, site and kind.  An edge means that the
  * error spread from one node to another (doc/format/compare.md).  Wrong memory is tracked byte by
- * byte.  A trace does not show registers.  So a deviation that has no cause in memory is attributed
- * to the previous deviation in its scope, or in the enclosing scopes.
+ * byte.  Registers are not in a trace.  So if memory does not explain a deviation, it is
+ * attributed to the previous deviation in the same function call, or in one of its callers.
  */
 #ifndef EPA_PROPAGATE_H
 #define EPA_PROPAGATE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps objects of the run to golden objects if a thread created more or fewer objects at a site
- * than in the golden run.  In that case, all ordinals of that thread and site are shifted by the
- * same amount from some ordinal on.
+ * Maps the objects of a run to those of the golden run, the run without a fault with which it is
+ * compared.  A thread may create more or fewer objects at a site than in the golden run.  From
+ * some object on, the ordinals of that thread and site are then shifted by a constant.
  */
 #ifndef EPA_RENAME_INT_H
 #define EPA_RENAME_INT_H

@@ -91,8 +91,8 @@ static inline uint64_t epa_word_at(const uint8_t *p, size_t size)
 	return word;
 }
 
-/* The bits of the head of a packed record: site (31), kind (5), event (7), number of slots (5), a
- * mask of the slots that are names (16). */
+/* The bits of the head of a packed record, from the lowest: site (31 bits), kind (5), event (7),
+ * number of slots (5), and a mask of the slots that are names (16). */
 #define EPA_KIND_SHIFT 31
 #define EPA_EVENT_SHIFT 36
 #define EPA_COUNT_SHIFT 43

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast path of a comparison.  It receives the words of golden records, and counts how many
- * records of the run equal them.  Since most records are equal, the golden words are compared with
- * the raw bytes of the trace, without creating canonical records.
+ * The fast path of comparing a run with the golden (fault-free) run.  It receives the golden
+ * records as words, and counts how many records of the run equal them.  Since most records are
+ * equal, the golden words are compared with the raw bytes of the trace, without creating canonical
+ * records.
  */
 #include "epa/sanitize-int.h"
 

@@ -34,8 +34,9 @@
 
 #include "epa/object.h"
 
-/* The largest number of slots.  It was set by hand: few calls have more values, and it must be
- * small because many records are stored. */
+/* The largest number of slots, each of which holds a value of a record.  It was set by hand.  Few
+ * calls have more values, and a larger number would take more memory, because many records are
+ * stored. */
 #define EPA_SLOTS 16
 
 struct epa_record {
@@ -112,10 +113,10 @@ struct epa_passed {
 	uint32_t site; /* site of the last skipped record; unchanged if no record was skipped */
 	uint8_t kind;
 };
-/* Skips records of the last record's thread as long as they equal the packed records.  The effect
- * is that of epa_sanitizer_next() and epa_record_pack(), but no records are created.  Only common
- * loads, stores and branches can be skipped.  The function stops before any other record and leaves
- * it unread. */
+/* Skips records of the same thread as the last record, as long as they equal the packed records.
+ * The effect is that of epa_sanitizer_next() and epa_record_pack(), but no records are created.
+ * Only common loads, stores and branches can be skipped.  The function stops before any other
+ * record. */
 void epa_sanitizer_pass(struct epa_sanitizer *s, const uint64_t *words, const uint64_t *end,
 			struct epa_passed *passed);
 

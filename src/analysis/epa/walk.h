@@ -23,8 +23,9 @@
 struct epa_source;
 int epa_source_open(struct epa_source **source, const char *directory);
 
-/* Makes a source from the buffers of a program that has ended.  The buffers are in memory as the
- * runtime filled them, and not packed.  The layout and the sites must outlive the source. */
+/* Makes a source of records from the buffers of a program that has ended.  The buffers are in
+ * memory, unpacked, as the runtime filled them.  The layout and the sites must outlive the
+ * source. */
 void epa_source_of_memory(struct epa_source **source, const struct trace_layout *layout,
 			  const struct trace_sites *sites);
 
@@ -58,8 +59,8 @@ int epa_walk_next(struct epa_walk *walk, struct trace_record *r);
  * occurs, and ends only the stream in which it occurs. */
 int epa_walk_error(const struct epa_walk *walk);
 
-/* Returns true if the whole run was read, which means that nothing is damaged or cut off, and that
- * it was recorded to its end.  Call this after the walk. */
+/* Returns true if the whole run was read: nothing is damaged or cut off, and the run was recorded
+ * to its end.  Call this after the walk. */
 bool epa_walk_is_whole(const struct epa_walk *walk);
 
 /* epa_walk_threads() returns the number of threads.  The index of a thread is called its place.
@@ -82,8 +83,9 @@ const struct trace_event *epa_walk_start(const struct epa_walk *walk, uint32_t n
 /* Stores the call sites of the scopes around a thread's last record, like trace_full_stack(). */
 size_t epa_walk_stack(const struct epa_walk *walk, size_t place, uint32_t *sites, size_t max);
 
-/* Returns the reader of the thread of the last record, or NULL if the thread has no more records.
- * If that reader's next record is part of a piece, it is also the next one of the walk. */
+/* Returns the reader of the thread that made the last record, or NULL if the thread has no more
+ * records.  If the next record of this reader is part of a piece, it is also the next record of
+ * the walk. */
 struct trace_full *epa_walk_reader(const struct epa_walk *walk);
 
 const struct epa_source *epa_walk_source(const struct epa_walk *walk);

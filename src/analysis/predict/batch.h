@@ -13,8 +13,8 @@
 
 struct predict_batch {
 	bool sound_only, no_races, no_deadlocks;
-	/* Consider only schedules in which the critical sections of a lock keep their recorded
-	 * order.  These are fast to search. */
+	/* Consider only schedules in which the critical sections of each lock keep their recorded
+	 * order.  Searching such schedules is fast. */
 	bool sync_preserving;
 	bool force; /* accept a trace without meta.json or site table */
 	/* The number of events in a window; 0 if the trace is not cut into windows. */
@@ -61,26 +61,27 @@ struct predict_batch {
 /* Returns the default limit of memory for a prediction, in bytes. */
 uint64_t predict_batch_memory(void);
 
-/* Adds the findings of a trace to the set, and the arguments of the traced program.  The trace is a
- * directory or an STD text.  The caller finishes the set.  If the trace is damaged, the function
- * uses as much as it can read and returns the error. */
+/* Predicts races and deadlocks from a trace, which is a directory or an STD text.  Adds the
+ * findings and the arguments of the traced program to the set.  The caller must finish the set.
+ * If the trace is damaged, the function uses as much as it can read and returns the error. */
 int predict_batch_run(struct predict_batch *p, const char *trace, struct finding_set *set);
 
-/* Does the same as predict_batch_run() for the trace of a replay, with less effort because there
- * may be many replays, and finishes the set.  `batch` points to a struct predict_batch, which is
- * not changed.  The function serves as a `predict` callback of replay/settle.h. */
+/* Does the same as predict_batch_run() for the trace of a replay, and finishes the set.  The
+ * function spends less effort, because there may be many replays.  `batch` points to a struct
+ * predict_batch, which is not changed.  The function serves as a `predict` callback of
+ * replay/settle.h. */
 int predict_batch_again(void *batch, const char *trace, struct finding_set *set);
 
-/* Adds findings for the accesses that are unordered in the recorded run itself, and for the failure
- * of the run.  There is no search.  Only accesses that certainly raced in the run (firm ones) get a
- * schedule.  The function also finishes the set. */
+/* Adds findings for the accesses that are unordered in the recorded run itself, and for the
+ * failure of the run.  Does not search for other schedules.  Only firm accesses, which certainly
+ * raced in the run, get a schedule.  The function also finishes the set. */
 int predict_batch_look(struct predict_batch *p, const char *trace, struct finding_set *set);
 
 /* Returns true if accesses of the two sites certainly raced in the recorded run (are firm). */
 bool predict_batch_shows(const char *trace, const uint32_t sites[2]);
 
-/* Counts races instead of describing them, and adds the counts to the statistics of the set.
- * Stores in `p->counts` the counts of the semantics that the options select.  The other entries
+/* Counts races without describing them, and adds the counts to the statistics of the set.
+ * `p->counts` receives the counts of the semantics that the options select.  Its other entries
  * stay zero. */
 int predict_batch_count(struct predict_batch *p, const char *trace, struct finding_set *set, bool pairs);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the operations of a schedule that must keep their order, because swapping them would result
- * in a different execution.  Orders that the program enforces by itself are left out (clash.c).
+ * Finds the operations of a schedule that must keep their order, because swapping them would
+ * result in a different execution.  Omits orders that the program enforces by itself (clash.c).
  */
 #ifndef PREDICT_CLASH_INT_H
 #define PREDICT_CLASH_INT_H

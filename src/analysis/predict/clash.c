@@ -30,8 +30,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limit on the total size of all clocks, counted in numbers of 4 bytes.  When it is reached,
- * clocks no longer change, so more clashes are recorded than necessary.  Set by hand to 256 MiB. */
+/* The limit on the total size of all clocks, in units of 4 bytes (256 MiB in total).  Set by hand.
+ * When the limit is reached, clocks no longer change, so more clashes than necessary are
+ * recorded. */
 #define CLOCKS_MAX (64u << 20)
 
 struct version {
@@ -218,8 +219,8 @@ static bool is_before_start(const struct clash_walk *w, uint32_t op)
 	return w->l->ops[op] < w->l->of->start;
 }
 
-/* Requires that `from` happens before the latest operation of `thread`, or before an access that
- * follows that operation, because the two clash. */
+/* Records a clash: `from` must happen before the latest operation of `thread`, or before an access
+ * that follows that operation. */
 static void require(struct clash_walk *w, uint32_t from, uint32_t thread)
 {
 	RD_ASSERT(from == NO_OP || from < w->l->op_count);
@@ -246,9 +247,9 @@ static uint32_t push_node(struct clash_walk *w, uint32_t op, uint32_t next)
 	return (uint32_t)w->node_count++;
 }
 
-/* Requires that every operation in a list happens before the latest operation of `thread`.  The
- * list begins with the latest operation.  Once that one is ordered, the order of the others may
- * follow from it. */
+/* Records that every operation in a list must happen before the latest operation of `thread`.  The
+ * list begins with its latest operation, because ordering that one may already order the
+ * others. */
 static void require_all(struct clash_walk *w, uint32_t list, uint32_t thread)
 {
 	for (; list != NO_OP; list = w->nodes[list].next)
@@ -271,9 +272,10 @@ static uint32_t open_section(const struct clash_walk *w, uint32_t lock, uint32_t
 	return NO_OP;
 }
 
-/* Requires that a section and a later acquisition keep their order.  A blocking acquisition waits
- * for the end of the section by itself, so the schedule only needs to order the beginning of the
- * section.  An acquisition that does not block must find that the section has ended. */
+/* Records that a critical section must come before a later acquisition of its lock.  A blocking
+ * acquisition waits for the end of the section by itself, so the schedule needs to order only the
+ * beginning of the section.  A non-blocking acquisition (a trylock) must come after the end of the
+ * section. */
 static void require_section(struct clash_walk *w, uint32_t section, uint32_t thread, bool blocks)
 {
 	const struct lock_section *p = &w->sections[section];
@@ -284,8 +286,8 @@ static void require_section(struct clash_walk *w, uint32_t section, uint32_t thr
 	learn(w, p->release, thread);
 }
 
-/* If the section is known to have begun, notes that it ended before the lock was acquired again.
- * Further orders may follow from that. */
+/* If the critical section is known to have begun, notes that it ended before the lock was acquired
+ * again.  This may imply further orders. */
 static void learn_section(struct clash_walk *w, uint32_t section, uint32_t thread)
 {
 	const struct lock_section *p = &w->sections[section];
@@ -382,8 +384,8 @@ static void do_take(struct clash_walk *w, const struct exec_event *e, uint32_t o
 	uint32_t post = n > initial && n - initial <= s->count ? s->posts[n - initial - 1] : NO_OP;
 	bool blocks = !(e->flags & EXEC_TRY), last = blocks && takes_the_last(w, s, e);
 
-	/* The n-th take waits until there have been enough posts.  If one thread does all posts,
-	 * this means that the take waits for `post`. */
+	/* The n-th take of a semaphore waits until there have been enough posts.  If a single
+	 * thread does all posts, the take therefore waits for `post`. */
 	bool waits = last || (blocks && s->poster < NO_OP - 1);
 	if (!waits && post != NO_OP && s->last_take != NO_OP && post > s->last_take)
 		require(w, post, thread);
@@ -533,8 +535,8 @@ static void do_sync(struct clash_walk *w, const struct exec_event *e, uint32_t o
 
 /* ---- accesses ---- */
 
-/* Orders an access of `thread` after an earlier access that clashes with it.  The order must be
- * enforced if the operation that follows the earlier access came before the last operation of
+/* Orders an access of `thread` after an earlier access that clashes with it.  Enforces this order
+ * only if the operation that follows the earlier access came before the last operation of
  * `thread`. */
 static void keep_apart(struct clash_walk *w, uint32_t touch, uint32_t thread)
 {

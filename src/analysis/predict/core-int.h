@@ -75,8 +75,9 @@ struct core {
 	struct core_list wakes;
 	uint32_t *busy; /* the failed acquisitions (EXEC_BUSY) */
 	uint32_t busy_count;
-	/* The partner of each event.  For a failed acquisition, this is the section that made it
-	 * fail; for a wake, its wait; for a take, the post that matches it in trace order. */
+	/* The partner of each event: for a failed acquisition, the critical section that made it
+	 * fail; for a wake-up, its wait; for a take of a semaphore, the matching post in trace
+	 * order. */
 	uint32_t *partner;
 	/* All acquisitions of each lock, and the exclusive ones. */
 	struct slots acquires, exclusive;
@@ -90,8 +91,8 @@ struct core {
 	 * execution. */
 	bool unsure;
 	bool walls; /* true if the semantics in use cannot pass walls */
-	/* For each thread, the position after the events that represent the state at the start.
-	 * These events are part of every ideal. */
+	/* For each thread, the number of events that represent the state at the start.  Every
+	 * search includes these events. */
 	uint32_t *base;
 	struct rows need, closed; /* `closed` is the sync-preserving closure of `need` (sp.c) */
 	/* The needs with sound semantics, but without the dependences that exist only because reads
@@ -114,8 +115,9 @@ static inline bool core_begins(const struct core *c, uint32_t e)
 /* Returns true if the ideal `p` contains no unsure event, or the semantics allow unsure events. */
 bool core_sure(const struct core *c, const uint32_t *p);
 
-/* Computes the rows for sound semantics if `rf` is true, or else for speculative semantics.  `firm`
- * is computed only if there are semaphores or conditions. */
+/* Computes the rows of needs.  If `rf` is true, the semantics are sound: every read returns its
+ * recorded value.  Otherwise they are speculative. `firm` is computed only if there are semaphores
+ * or condition variables. */
 void core_clocks(struct core *c, bool rf);
 
 static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_t index)
@@ -149,8 +151,8 @@ void core_include(const struct core *c, const struct rows *r, uint32_t *p, uint3
  * the execution began. */
 uint32_t core_fork(const struct core *c, uint32_t e);
 
-/* Adds to the ideal `p` everything that must have happened before the thread of `e` can be stopped
- * before `e`. */
+/* Adds to the set of events `p` (an ideal) all events that must happen before the thread of `e`
+ * can be stopped just before `e`. */
 void core_include_before(const struct core *c, const struct rows *r, uint32_t *p, uint32_t e);
 
 /* Returns the list of sections that are open when `thread` is at `position`. */
@@ -172,9 +174,9 @@ static inline const struct slots *core_rivals(const struct core *c, const struct
 	return s->shared ? &c->exclusive : &c->acquires;
 }
 
-/* Iterates over the other threads that, within the ideal `p`, have begun a section that excludes
- * section `s`.  Stores the acquisition of the thread's last such section in *last.  *i must
- * be 0 at the first call.  Returns false at the end. */
+/* Iterates over the other threads that have begun a critical section that excludes section `s`, if
+ * the events in `p` (an ideal) have happened.  Stores the acquisition of the thread's last such
+ * section in *last. *i must be 0 at the first call.  Returns false at the end. */
 static inline bool core_next_rival(const struct core *c, const uint32_t *p, const struct section *s,
 				   uint32_t *i, uint32_t *last)
 {
@@ -191,8 +193,8 @@ static inline bool core_next_rival(const struct core *c, const uint32_t *p, cons
 	return false;
 }
 
-/* Returns true if threads that are stopped before the two events hold a common lock, and at least
- * one of them holds it exclusively. */
+/* Returns true if the threads that are stopped before events `a` and `b` hold a common lock, and
+ * at least one of them holds it exclusively. */
 bool core_common_lock(const struct core *c, uint32_t a, uint32_t b);
 
 /* Closes `p` under the recorded order of critical sections (sp.c).  `p` must be a union of closed

@@ -58,8 +58,8 @@ static void find_sharing(struct sharing *s, const struct exec *x)
 	}
 }
 
-/* Returns true if the reduced execution needs an access.  It always needs an unsure access, because
- * the access that made it unsure may be in another window. */
+/* Returns true if the reduced execution must contain this access.  It must contain every unsure
+ * access, whose order is not known for certain, because the cause may be in another window. */
 static bool access_matters(const struct sharing *s, const struct exec_event *e)
 {
 	return (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN) || e->flags & EXEC_UNSURE;
@@ -150,8 +150,8 @@ static uint32_t thread_of(const struct core *c, uint32_t section)
 	return c->x->events[c->events[c->sections.list[section].acquire].source].thread;
 }
 
-/* Returns the section of another thread that made an acquisition fail.  If several threads are in
- * such a section, returns that of the first thread. */
+/* Returns the critical section of another thread that made a try-lock operation fail.  If there
+ * are several, returns that of the thread with the lowest number. */
 static uint32_t find_holder(const struct builder *b, const struct exec_event *e)
 {
 	const struct core *c = b->c;
@@ -607,8 +607,8 @@ static bool adds(const struct clocking *k, uint32_t thread, uint32_t e)
 	return row == NONE || rows_row(k->r, row)[v->thread] <= v->index;
 }
 
-/* Loads the thread's row into the scratch ideal.  Events of the window come after all events that
- * represent the state at its start. */
+/* Copies the thread's vector clock to the scratch clock k->p.  An event of the window also comes
+ * after all events that represent the state at the start of the window. */
 static void begin_change(struct clocking *k, const struct event *v)
 {
 	size_t size = k->c->threads * sizeof *k->p;
@@ -642,8 +642,8 @@ static void end_change(struct clocking *k, const struct event *v)
 		k->row_of[v->thread] = rows_add(k->r, k->p);
 }
 
-/* Returns the `i`-th event that `e` must follow according to this table, apart from program order.
- * Returns NONE after the last one. */
+/* Returns the `i`-th of the events that must precede `e`, apart from program order.  Returns NONE
+ * after the last one. */
 static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 {
 	const struct core *c = k->c;
@@ -666,8 +666,8 @@ static uint32_t predecessors(const struct clocking *k, uint32_t e, uint32_t i)
 	return NONE;
 }
 
-/* Copies the need of an earlier exit of the same barrier instance.  All exits need the same
- * entries, of which there may be thousands. */
+/* Gives a barrier exit the vector clock of an earlier exit of the same barrier instance.  This
+ * saves time, because all exits follow the same entries, of which there may be thousands. */
 static bool clock_like_exit(struct clocking *k, uint32_t e)
 {
 	const struct core *c = k->c;

@@ -2,10 +2,10 @@
 /*
  * Counts the races and deadlocks of a trace.
  *
- * The pass decides for every access whether it is the second one of a race.  There is no overall
- * budget for races, so an answer is unknown only if a single question takes more than fifty
- * million steps.  Pairs of source lines are counted in a separate pass, because the first pass
- * stops at the first race of each access.
+ * For each access, the first pass decides whether it is the second access of a race.  It stops at
+ * the first race of each access, so a separate pass counts pairs of source lines.  There is no
+ * overall budget for races.  An answer is unknown only if a single question takes more than fifty
+ * million steps.
  */
 #include "predict/count.h"
 

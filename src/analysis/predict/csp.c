@@ -232,7 +232,7 @@ static void put_objects(const struct csp *c)
 	      c->out);
 }
 
-/* USED is set if some thread uses the variable, SHARED if several threads do, and WRITTEN if some
+/* USED is set if a thread uses the variable, SHARED if several threads use it, and WRITTEN if a
  * thread writes it. */
 enum { USED = 1, SHARED = 2, WRITTEN = 4 };
 

@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The number of steps between two readings of the clock.  It is so large that the readings cost
- * next to nothing. */
+/* The number of steps after which the clock is read again.  It is so large that reading the clock
+ * costs next to nothing. */
 #define STEPS_A_LOOK 4096
 
 /* Returns true if the event `e` can be a stop. */
@@ -190,8 +190,8 @@ struct tarjan {
 
 #define NO_EDGE (NONE - 1)
 
-/* Returns how many events of `thread` must have happened before all suppliers of `n` have happened.
- * A supplier is a notification or post that could end the wait of `n`. */
+/* A supplier of a waiting node is a notification or post that could end its wait.  Returns how
+ * many events of `thread` must happen before all suppliers of `n` can have happened. */
 static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_t thread)
 {
 	RD_ASSERT(stop_needs_all(n->kind));
@@ -206,8 +206,8 @@ static uint32_t supply_needs(const struct core *c, const struct node *n, uint32_
 	return most;
 }
 
-/* Returns the target of edge `i` of a vertex.  Returns NONE after the last edge, and NO_EDGE if
- * there is no edge with this number but later ones may exist. */
+/* Returns the target of edge `i` of a vertex.  Returns NONE after the last edge.  Returns NO_EDGE
+ * if this number has no edge, but later numbers may have one. */
 static uint32_t edge_of(const struct nodes *g, uint32_t vertex, uint32_t i)
 {
 	const struct core *c = g->c;
@@ -360,7 +360,8 @@ static bool fits(struct enumeration *n, uint32_t candidate)
 	return true;
 }
 
-/* Returns true if the lock that `m` waits for is held at a node of the set, or at `m` itself. */
+/* Returns true if the thread of a node in the set, or of `m` itself, holds the lock that `m` waits
+ * for. */
 static bool held_in_set(const struct enumeration *n, const struct node *m)
 {
 	const struct nodes *g = n->g;
@@ -439,8 +440,9 @@ static void extend_exit(struct enumeration *n, uint32_t done, const struct node 
 		extend(n, done + 1);
 }
 
-/* Goes through the threads, from number `thread` on, that a supplier of `m` (a notification or
- * post) needs.  Tries both to leave each of them free and to add one of its nodes to the set. */
+/* A supplier of `m` is a notification or post that could end its wait.  Goes through the threads
+ * that a supplier needs, from number `thread` on.  For each of them, tries both to leave the
+ * thread free and to add one of its nodes to the set. */
 static void extend_suppliers(struct enumeration *n, uint32_t done, const struct node *m, uint32_t thread)
 {
 	const struct nodes *g = n->g;

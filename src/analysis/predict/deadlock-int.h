@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of deadlock prediction.  A *stop* is an operation that can block forever.  Stops of one
- * thread with the same operation, object, code site and held locks form one *node*.  The stops of a
- * node are its instances, in program order.
+ * Internals of deadlock prediction.  A *stop* is an operation that can block forever, such as the
+ * acquisition of a lock.  Stops of one thread with the same operation, object, code site and held
+ * locks are the instances of one *node*.  The instances of a node are in program order.
  */
 #ifndef PREDICT_DEADLOCK_INT_H
 #define PREDICT_DEADLOCK_INT_H
@@ -31,13 +31,13 @@ struct nodes {
 	struct core_list holders;   /* for each lock, the nodes at which it is held */
 };
 
-/* Returns true if stop `e` waits for a lock that the thread of `h` holds while it is stopped before
- * `h`. */
+/* Returns true if event `e` must wait for a lock that the thread of event `h` holds while that
+ * thread is stopped before `h`. */
 bool predict_stop_held_by(const struct core *c, uint32_t e, uint32_t h);
 
-/* Returns true if a thread in a stop of this kind is stuck only when all its suppliers are blocked,
- * as with a condition or semaphore.  With a lock, a join or a barrier, one blocked thread is
- * enough. */
+/* Returns true if an operation of this kind blocks forever only if all threads that could end the
+ * wait are blocked.  This is true of condition variables and semaphores.  With a lock, a join or a
+ * barrier, a single blocked thread is enough. */
 static inline bool stop_needs_all(uint8_t kind)
 {
 	return kind == EXEC_WAKE || kind == EXEC_TAKE;
@@ -60,9 +60,9 @@ struct cycle_limit {
 	const int64_t *deadline_ns;
 };
 typedef void cycle_fn(void *context, const uint32_t *nodes, uint32_t count);
-/* Calls `found` for every set of nodes of different threads that could be a deadlock, which means
- * that each node waits for another one of the set.  Only locks and threads are considered.  Returns
- * false if the limit was reached. */
+/* Calls `found` for every possible deadlock: a set of nodes of different threads in which each
+ * node waits for another node of the set.  Considers only waits for locks and for the end of
+ * threads.  Returns false if the limit was reached. */
 bool predict_cycles(const struct nodes *g, uint32_t max_threads, const struct cycle_limit *limit,
 		    cycle_fn *found, void *context);
 

@@ -63,11 +63,13 @@ struct decider {
 	struct open open;
 };
 
-/* Returns true if the supplier `e` (a notification or post) cannot happen while the threads of the
- * set are stopped.  If `subset` is true, only the threads of the subset d->in are stopped.  For the
- * whole set, the result means that no execution that the semantics allow can reach `e`.  For a
- * subset, values do not block a thread.  If the thread reads another value, it leaves sound
- * semantics, but it still runs and may supply. */
+/* A supplier is a notification or post that could end a wait.  Returns true if the supplier `e`
+ * cannot happen while the threads of the set are stopped.  If `subset` is true, only the threads
+ * of the subset d->in are stopped.
+ *
+ * For the whole set, true means that no execution that the semantics allow can reach `e`.  For a
+ * subset, values are ignored: a thread that reads another value leaves sound semantics, but it
+ * still runs and may make `e` happen. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;
@@ -175,8 +177,9 @@ struct trait {
 
 RD_COMPARISON(compare_traits, struct trait, site, object, kind)
 
-/* Returns a pointer to the number of failed searches for this set of stops, or to FOUND.  Sets with
- * the same sites and objects count as one deadlock, even if their threads differ. */
+/* Returns a pointer to the state of this set of stops: the number of failed searches, or FOUND if
+ * a search found the deadlock.  Sets with the same sites and objects count as one deadlock, even
+ * if their threads differ. */
 static uint64_t *state_of(const struct decider *d)
 {
 	RD_ASSERT(d->count > 0);
@@ -221,8 +224,9 @@ static bool settled(const struct decider *d)
 
 /* ---- deciding ---- */
 
-/* Advances each stop that the ideal contains to its next instance.  Returns false if a node has no
- * further instance. */
+/* A stop is the operation in which a thread of the deadlock waits.  If the ideal (the set of
+ * events that have happened) contains a stop, advances it to the next instance of its node.
+ * Returns false if a node has no further instance. */
 static bool advance_swallowed(struct decider *d, uint32_t *at)
 {
 	const struct core *c = &d->r->c;
@@ -351,8 +355,8 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 		++*state_of(d);
 }
 
-/* Sets the limits of the thorough searches.  All of them together may take as many steps as the
- * short ones took, and each single one may use the limit of a question. */
+/* Sets the limits of the thorough searches.  Together they may take as many steps as all short
+ * searches took.  Each single one may use the limit of a question. */
 static void limit_thorough(struct predict_search *s, int64_t before)
 {
 	int64_t spent = before - s->total;

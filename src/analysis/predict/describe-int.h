@@ -22,8 +22,8 @@ struct predict_limit {
 size_t predict_describe(const struct predict_trace *t, const struct predict_result *r,
 			struct finding_set *set, struct predict_limit limit);
 
-/* Adds a finding for two accesses that are unordered in the recorded run itself.  A schedule is
- * added only if they are firm, which means that they certainly raced in that run. */
+/* Adds a finding for two accesses that are unordered in the recorded run itself.  If they
+ * certainly raced in that run (are firm), the finding gets a schedule. */
 void predict_describe_unordered(const struct model *m, const struct predict_unordered *u, const char *reason,
 				struct finding_set *set);
 

@@ -68,16 +68,16 @@ uint32_t describe_operation_at(const struct describer *d, uint32_t event);
 
 struct meeting describe_meeting(const struct describer *d, const struct predict_race *r);
 
-/* Adds the goal of access `i` of a race, without its place in the stream. describe_place_goals()
- * finds that place later. */
+/* Adds a goal for access `i` of a race: the access before which the replay stops a thread.  The
+ * place of the access in the stream is not known yet; describe_place_goals() finds it later. */
 void describe_add_goal(struct describer *d, const struct meeting *m, int i, struct schedule *s);
 
 /* Finds the accesses of all goals in the streams; reads each stream once. */
 void describe_place_goals(struct describer *d);
 void describe_add_stop(const struct describer *d, uint32_t event, struct schedule *s);
 
-/* Adds a schedule that leads to the targets.  The caller adds where each thread is stopped when the
- * schedule ends. */
+/* Adds a schedule that leads to the target events.  The caller must add where each thread is
+ * stopped when the schedule ends. */
 struct schedule *describe_add_schedule(struct describer *d, struct finding *f,
 				       const struct predict_witness *w, const uint32_t *targets,
 				       uint32_t count);

@@ -39,8 +39,8 @@ const char *describe_take_name(struct finding_set *set, struct rd_buf *b)
 	return name;
 }
 
-/* The name does not depend on the time of an operation, because a lock on a stack has the same name
- * as long as its variable lives. */
+/* Returns the name of a synchronisation object.  A lock on a stack has the same name as long as
+ * its variable lives, so the time of an operation does not matter. */
 const char *describe_sync_name(const struct describer *d, uint32_t sync)
 {
 	const struct model_sync *s = &d->m->syncs[sync];

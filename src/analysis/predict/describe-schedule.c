@@ -134,8 +134,9 @@ static size_t find_overlapping(const struct describer *d, uint32_t thread, size_
 	return access;
 }
 
-/* Returns the time for which the variable's name is looked up.  This is the time of the access by
- * the thread that owns the stack or, if neither thread does, of the first access. */
+/* Returns the time at which the variable's name is looked up.  If one of the two threads owns the
+ * stack that contains the variable, this is the time of that thread's access.  Otherwise it is the
+ * time of the first access. */
 static uint64_t time_of(const struct describer *d, const struct meeting *m)
 {
 	uint32_t owner = d->m->objects[m->object].thread;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes findings about accesses that are unordered in the recorded run itself.  No search is needed
- * for this: the walk over the run reports the pairs of accesses.  A finding describes the object
- * and the accesses by their sites, because their history may be missing from the model.
+ * Makes findings about accesses that are unordered in the recorded run itself.  These need no
+ * search, because the walk over the run reports the pairs of accesses.  A finding describes the
+ * object and the accesses by their sites, because their history may be missing from the model.
  */
 #include "predict/describe-parts-int.h"
 

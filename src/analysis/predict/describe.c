@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns predictions into findings.  The contents of a finding are derived from the origins of its
- * events.  They are the object with its allocation or declaration, the call stacks, the held locks,
- * and the created threads. describe-schedule.c adds the schedule.
+ * Turns predictions into findings.  A finding contains the object with its allocation or
+ * declaration, the call stacks, the held locks, and the created threads.  All of these are derived
+ * from the recorded events that the prediction refers to.  The file describe-schedule.c adds the
+ * schedule.
  */
 #include "predict/describe-parts-int.h"
 
@@ -117,9 +118,10 @@ static void join_statement(struct source_line *l, const struct trace_site *membe
 	}
 }
 
-/* Identifies the statement of an access.  The read and the write of an assignment, and the many
- * sites of a struct copy, belong to one statement.  They have the same column or access the same
- * thing.  Which of them races differs from run to run, so the first one represents them all. */
+/* Returns the expression that identifies the statement of an access.  A statement may have several
+ * sites, such as the read and the write of an assignment, or the many sites of a struct copy.
+ * These sites have the same column or access the same thing.  The site that races differs from run
+ * to run, so the first site represents the whole statement. */
 static const char *subject_of(const struct describer *d, const struct trace_site *site)
 {
 	const struct trace_site *first = site;
@@ -320,7 +322,7 @@ static void describe_deadlock(struct describer *d, const struct predict_deadlock
 }
 
 /* The number of findings that are described even after the deadline, so that there is some result.
- * Set by hand. */
+ * It was set by hand. */
 #define LATE_FINDINGS 10
 
 /* Selects the predictions that are described now, which are those of one class within a limit. */

@@ -261,9 +261,10 @@ static bool is_needless(const struct filler *f, uint32_t thread, size_t index)
 	       !rd_umap_get(&f->uses, use_key(thread, (uint32_t)index));
 }
 
-/* Handles a thread that waits for a count that it incremented itself (`if (++count < n) wait`).
- * Its wait loop reads its own write, and it read the values of other threads before that write, in
- * the same segment.  So EXEC_LOOP is set for all its reads of the variable in the segment. */
+/* Handles a thread that increments a count and then waits for it (`if (++count < n) wait`).  The
+ * wait loop reads the thread's own write.  The thread read the values of other threads before this
+ * write, in the same segment.  So EXEC_LOOP is set for all reads of the variable in the
+ * segment. */
 static void spread_loops(struct filler *f, size_t first)
 {
 	struct exec_event *events = f->t->x.events;
@@ -313,9 +314,9 @@ static struct order_op operation_of(const struct filler *f, const struct segment
 				 .value = op->value};
 }
 
-/* Returns true if accesses may be missing during the segment.  These may be accesses of the segment
- * itself, or writes by other threads whose values it read.  After such a segment, nothing is
- * certain.  The result is always false for segments before the part that the model contains. */
+/* Returns true if the trace may lack accesses during the segment: accesses of the segment itself,
+ * or writes by other threads whose values it read.  After such a segment, no value is certain.
+ * The result is always false for segments before the part of the run that the model contains. */
 static bool is_thinned(const struct filler *f, const struct segment *at)
 {
 	const struct model_history *h = &f->m->histories[at->thread];
@@ -356,8 +357,8 @@ static int compare_segments(const void *left, const void *right)
 	return (a->operation + 1 > b->operation + 1) - (a->operation + 1 < b->operation + 1);
 }
 
-/* Notes a fence.  Its memory order is not among its operands, but can be found in its site, if that
- * is known. */
+/* Notes a fence.  The memory order of a fence is not an operand of its record.  It is looked up in
+ * the fence's site, if the site is known. */
 static void note_fence(struct filler *f, uint32_t thread, uint32_t operation)
 {
 	const struct model_operation *op = &f->m->histories[thread].operations[operation];
@@ -386,7 +387,8 @@ static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 }
 
 /* Finds when the accesses of each segment may have happened.  A recorded access also represents
- * later accesses, up to the next operation that makes the runtime forget it. */
+ * later accesses to the same bytes, until an operation after which the runtime records accesses
+ * again. */
 static void find_spans(const struct filler *f, struct segment *all, size_t count)
 {
 	uint32_t *next = rd_xmalloc((f->m->thread_count + 1) * sizeof *next);
@@ -455,9 +457,9 @@ static void do_segments(struct filler *f)
 }
 
 /* Determines which unfinished operations are treated as waits that may last forever.  A program
- * that was killed from outside may have hung.  But a thread that waited for work, or for any of
- * several threads, might have been woken later.  Only a wait for a lock or for the end of a thread
- * depends on a single other thread. */
+ * that was killed from outside may have hung.  However, a thread that waited for work, or for any
+ * of several threads, might have been woken later.  Only a wait for a lock, or for the end of a
+ * thread, depends on a single other thread. */
 enum pending { PENDING_NONE, PENDING_OWNED, PENDING_ALL };
 
 static enum pending pending_of(const struct trace_meta *meta)
@@ -503,13 +505,12 @@ static bool is_seen(const struct model *m, const struct exec_event *e)
 	       !(e->kind == EXEC_UPDATE && site && site->flags & TRACE_SITE_UNSEEN);
 }
 
-/* RELEASED is set if some write to the variable is a release, and SEEN if the program uses its
- * value. */
+/* RELEASED is set if some write to the variable is a release, and SEEN if the program uses the
+ * variable's value. */
 enum { RELEASED = 1, SEEN = 2 };
 
-/* Makes relaxed updates continue release sequences.  If no thread uses the value of an atomic
- * variable, the order of its updates is accidental and is ignored.  An example is a counter that is
- * only incremented. */
+/* Makes relaxed updates continue release sequences.  The order of the updates is ignored if no
+ * thread uses the value of the atomic variable, as with a counter that is only incremented. */
 static void synchronise_updates(const struct model *m, struct exec *x)
 {
 	uint8_t *found = rd_xcalloc((size_t)x->variables + 1, 1);

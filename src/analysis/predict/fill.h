@@ -11,8 +11,8 @@
 
 /* The operation or access from which an event was made. */
 struct predict_origin {
-	/* If the event is an access, its index among the accesses of the thread's history.
-	 * Otherwise its index among the operations of the history. */
+	/* An index in the history of the thread: among its accesses if the event is an access,
+	 * otherwise among its operations. */
 	uint32_t index;
 	uint32_t seen; /* position among the operations of the run, counted from 1 */
 };
@@ -43,8 +43,8 @@ struct predict_trace {
  * must release the result, even after a failure. */
 int predict_fill(struct predict_trace *t, const struct model *model);
 
-/* Does the same as predict_fill() for a program that is hanging now, so that every unfinished
- * operation becomes a pending event. */
+/* Does the same as predict_fill() for a program that is hanging.  Every unfinished operation
+ * becomes a pending event. */
 int predict_fill_stuck(struct predict_trace *t, const struct model *model);
 void predict_trace_release(struct predict_trace *t);
 

@@ -3,10 +3,10 @@
  * Represents shared memory as variables.
  *
  * An object's bytes are cut wherever an access begins or ends.  The pieces are called granules.
- * Two accesses share a granule if and only if they overlap.  If the same sites access several
- * granules of an object in the same segments, prediction cannot distinguish these granules and
- * treats them as one variable.  For instance, a buffer that is filled, passed on and read is one
- * variable.
+ * Two accesses share a granule if and only if they overlap.  A segment is what a thread does
+ * between two synchronisation operations.  If the same sites access several granules of an object
+ * in the same segments, prediction treats these granules as one variable.  For instance, a buffer
+ * that one thread fills and another thread reads is one variable.
  */
 #ifndef PREDICT_GRANULE_INT_H
 #define PREDICT_GRANULE_INT_H

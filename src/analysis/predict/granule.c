@@ -2,12 +2,15 @@
 /*
  * Cuts accesses into granules, and merges granules that have the same accesses.
  *
- * Cuts are stored as bits, in blocks of 64 bytes.  Granules are numbered by object and first byte,
- * so an access is a range of numbers.  There are two passes over the histories.  The first one sets
- * the cuts.  The second one assigns a number to each granule, which represents its access history
- * so far.  The history consists of the segments, sites and directions (read or write) of its
- * accesses, thread by thread.  Granules of one object with the same history become one variable.  A
- * loop that touches a granule repeatedly counts as one access.
+ * A granule is a range of bytes that no access touches in part.  Cuts are stored as bits, in
+ * blocks of 64 bytes.  Granules are numbered by object and first byte, so an access is a range of
+ * numbers.
+ *
+ * The first pass over the histories of the threads sets the cuts.  The second pass assigns to each
+ * granule a number that represents the granule's access history so far.  This history consists of
+ * the segments, sites and directions (read or write) of the accesses, thread by thread.  Granules
+ * of one object with the same history become one variable.  A loop that touches a granule
+ * repeatedly counts as one access.
  */
 #include "predict/granule-int.h"
 
@@ -50,9 +53,10 @@ struct granules {
 	/* One mark for each granule.  The marks exist only while the access histories are
 	 * computed. */
 	struct mark *marks;
-	/* Assigns numbers to access histories.  The key consists of (segment, number of a history)
-	 * and (site, write).  It is mapped to the number of that history with the access added.  A
-	 * segment occurs only once, so entries of earlier segments may be forgotten. */
+	/* Assigns numbers to access histories.  The key consists of the number of a history and of
+	 * an access (segment, site, write).  The value is the number of the history that results
+	 * when this access is added.  A segment occurs only once, so entries of earlier segments
+	 * may be forgotten. */
 	struct rd_pmap next;
 	uint32_t story_count;
 	uint32_t *variables; /* the variable of each granule, or NOT_SHARED */
@@ -157,8 +161,8 @@ bool granule_next(struct granule_walk *w)
 
 /* ---- merging ---- */
 
-/* At the end of a segment, `next` is emptied if it has more entries than this.  This bounds the
- * memory that is used for past segments.  Set by hand. */
+/* At the end of a segment, `next` is emptied if it has more entries than this.  The limit bounds
+ * the memory that is used for past segments.  It was set by hand. */
 #define TRANSITIONS_MAX 4096
 
 static uint32_t story_after(struct granules *g, const struct mark *m, const struct model_access *a,

@@ -22,9 +22,9 @@ struct predict_sleepers {
 };
 
 /* Decides whether the program hangs.  `model` is the model of what was recorded, with histories.
- * Puts the deadlocks of the program into the set, which must be empty, and finishes it.  If only
- * the kernel shows that the program hangs, puts the positions of its threads into the set.  Returns
- * true if anything was added. */
+ * Adds the deadlocks of the program to `set`, which must be empty, and finishes the set.  If only
+ * the state of the threads in the kernel shows that the program hangs, adds the positions of the
+ * threads.  Returns true if anything was added. */
 bool predict_hang(const struct model *model, const struct predict_sleepers *sleepers,
 		  struct finding_set *set);
 

@@ -16,8 +16,8 @@ struct predictor {
 	struct predict_result *out;
 	struct rd_umap *pairs;	     /* maps a pair of sites to its state (race.c) */
 	struct rd_tuples identities; /* numbers the sets of stops */
-	/* Maps a set of stops, by its number in `identities`, to how many searches for it have
-	 * failed, or to FOUND (deadlock.c). */
+	/* Maps each possible deadlock (a number in `identities`) to the number of failed searches
+	 * for it, or to FOUND if a search succeeded (deadlock.c). */
 	struct rd_umap cycles;
 	uint32_t *p;		/* an ideal for temporary use */
 	int64_t extension_ns;	/* how much later the deadline is than the one in `o` */
@@ -31,13 +31,15 @@ bool predict_races_next(struct predictor *r);
 void predict_races_close(struct predictor *r);
 void predict_deadlocks(struct predictor *r);
 
-/* These functions fill a witness.  The first one uses an ideal in recorded order, and sets `order`
- * to NULL.  The second one uses the latest answer of the search. */
+/* Both functions fill a witness, which is an order of events that leads to a finding.  The first
+ * one uses the events of the ideal `p` in recorded order, and sets `order` to NULL. The second one
+ * uses the latest answer of the search. */
 void predict_witness_of_ideal(const struct core *c, const uint32_t *p, struct predict_witness *w);
 void predict_witness_of_search(const struct predict_search *s, struct predict_witness *w);
 
-/* Returns true if some schedule leads each thread to its target and stops it there, while sections
- * keep their recorded order. r->p is then the ideal that the schedule reaches. */
+/* Returns true if some schedule that keeps the recorded order of critical sections leads each
+ * thread to its target and stops it there.  On success, r->p contains the events of that schedule,
+ * as an ideal. */
 bool predict_sp_reach(struct predictor *r, const uint32_t *targets, uint32_t count);
 
 #endif

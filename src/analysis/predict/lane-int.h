@@ -3,9 +3,9 @@
  * Assigns threads to lanes.  Threads that cannot run at the same time share a lane.
  *
  * If a thread is created after another one was joined, all its events come after all events of the
- * other in every schedule, so the two form one sequence.  A search keeps a position for each
- * sequence.  Thus it needs only as many positions as threads run at the same time, not as many as
- * ever ran.
+ * joined thread, in every schedule.  So the two threads form one sequence, and a search keeps one
+ * position for this sequence.  Thus it needs only as many positions as threads run at the same
+ * time, not as many as ever ran.
  */
 #ifndef PREDICT_LANE_INT_H
 #define PREDICT_LANE_INT_H

@@ -29,8 +29,8 @@ struct lines {
 	uint32_t *begin; /* the place of each thread's first event, or NO_OP */
 	uint32_t *forks; /* the events that create threads */
 	size_t fork_count, fork_capacity;
-	/* For each place of a notification in the current line, the number of its operation.  All
-	 * other entries are NO_OP, and so are all entries between two lines. */
+	/* For each position of a notification in the current line, the number of its operation.
+	 * All other entries are NO_OP.  When no line is being made, all entries are NO_OP. */
 	uint32_t *op_at;
 	uint32_t *number; /* the number of each variable in the current line; NO_OP between lines */
 };

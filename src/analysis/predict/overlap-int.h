@@ -8,16 +8,16 @@
 
 #include "order/exec.h"
 
-/* The time at which an event happened: after the operation at position `begin` of the recorded
- * order, and before the operation at position `end`.  The two are equal if the event itself has a
+/* The time at which an event happened, as positions in the recorded order: after the operation at
+ * `begin`, and before the operation at `end`.  The two are equal if the event itself has a
  * position. */
 struct predict_span {
 	uint32_t begin, end;
 };
 
-/* Marks unsure accesses.  `spans` has one span for each event, and their `begin` positions ascend.
- * Uses of locks are an exception, because their spans begin at the end of their segment.  No two
- * threads share a position. */
+/* Marks accesses as unsure if their order relative to other threads was not recorded.  `spans` has
+ * one span for each event.  The `begin` positions of the spans ascend, except for uses of locks,
+ * whose spans begin at the end of their segment.  No two threads share a position. */
 void predict_mark_unsure(struct exec *x, const struct predict_span *spans);
 
 #endif

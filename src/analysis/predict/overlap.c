@@ -2,11 +2,11 @@
 /*
  * Finds the accesses that overlap a write to the same variable by another thread.
  *
- * A forward walk checks whether an earlier write was still in progress.  A backward walk checks
- * whether the next write begins before the access is over.  A thread's own writes do not count.  So
- * two writes are kept for each variable: the best one, and the best one of any other thread.  The
- * best write is the one with the latest end in the forward walk, and the one with the earliest
- * beginning in the backward walk.
+ * The forward walk finds accesses that begin before an earlier write has ended.  The backward walk
+ * finds accesses that end after a later write has begun.  In both walks, the writes of the
+ * accessing thread itself do not matter.  Each walk therefore keeps two writes of each variable:
+ * the best one, and the best one of any other thread.  The best write is the one with the latest
+ * end in the forward walk, and the one with the earliest beginning in the backward walk.
  */
 #include "predict/overlap-int.h"
 
@@ -32,8 +32,8 @@ static const struct edge *foreign(const struct nearest *n, uint16_t thread)
 	return e->known ? e : NULL;
 }
 
-/* Adds the beginning or end of a write to the two that are kept, if it is better than one of them.
- * With `larger`, a larger position is better. */
+/* Replaces one of the two kept writes if the write by `thread` is better.  `place` is the end or
+ * the beginning of this write.  If `larger` is true, a larger position is better. */
 static void note(struct nearest *n, uint16_t thread, uint32_t place, bool larger)
 {
 	struct edge new = {place, thread, true};

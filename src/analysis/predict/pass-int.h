@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the files of a pass share.  pass.c runs the steps, part.c cuts the trace, and
- * walk.c handles accesses that are unordered in the recorded run. */
+/* Declarations that the files of a pass (the prediction from one trace) share.  The file pass.c
+ * runs the steps, part.c cuts the trace, and walk.c handles accesses that are unordered in the
+ * recorded run. */
 #ifndef PREDICT_PASS_INT_H
 #define PREDICT_PASS_INT_H
 
@@ -61,8 +62,8 @@ struct predict_pass {
 
 /* ---- pass.c ---- */
 
-/* Divides the time until the deadline among `count` parts, and returns the time at which the share
- * of one part ends. */
+/* Divides the time until the deadline equally among `count` parts, and returns the time at which
+ * the share of the first part ends. */
 int64_t pass_share(int64_t deadline_ns, size_t count);
 
 /* Returns the time at which reading must be finished.  A prediction from a part that was read
@@ -91,17 +92,17 @@ uint64_t pass_items(const struct predict_batch *p);
 /* Cuts the trace into parts.  It stays one part unless it may be too large for the memory. */
 void pass_cut(struct predict_pass *d);
 
-/* Chooses the next part, d->at.  Cuts that part if there is no time to read it and to check it in
- * recorded order. */
+/* Chooses the next part of the trace to search, d->at.  If there is no time to read that part and
+ * to check it in recorded order, cuts it into smaller parts. */
 void pass_choose(struct predict_pass *d);
 
 /* Returns the number of pieces into which the current part must be cut to fit into memory, or 1 if
- * it fits.  The size is known only after reading, because a wide access to memory that other
- * threads access in small pieces becomes many events. */
+ * the part fits.  The memory is known only after reading.  A wide access becomes many events if
+ * other threads access the same memory in small pieces. */
 uint64_t pass_pieces(const struct predict_pass *d);
 
-/* Cuts the current part, and also all parts that are not finished, because they are probably too
- * large as well. */
+/* Cuts the current part into smaller parts.  Also cuts all other parts that are not finished,
+ * because they are probably too large as well. */
 void pass_cut_again(struct predict_pass *d, uint64_t pieces);
 
 void pass_note_reading(struct predict_pass *d, int64_t begin_ns);
@@ -115,8 +116,8 @@ void pass_walk(struct predict_pass *d);
 /* Searches the few parts in which the walk found unordered accesses. */
 int pass_search_unordered(struct predict_pass *d);
 
-/* Walks over a small trace after its search.  The walk shows which races happened in the recorded
- * run, independently of what replays show. */
+/* Searches a small trace, after prediction, for accesses that are unordered in the recorded run.
+ * This walk shows which races happened in that run, independently of what replays show. */
 void pass_walk_last(struct predict_pass *d);
 
 /* Marks the findings, from number `from` on, whose accesses certainly raced in the recorded run

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pass is the prediction from one trace.  It returns whenever there is something that the caller
- * may want to handle before the rest.  The deadlines move by the time that the caller spends
- * between two calls.
+ * A pass is the prediction from one trace.  It returns to the caller whenever it has an event that
+ * the caller may want to handle at once, and continues when it is called again.  The time that the
+ * caller spends between two calls is added to the deadlines.
  */
 #ifndef PREDICT_PASS_H
 #define PREDICT_PASS_H
@@ -20,15 +20,15 @@ enum predict_event {
 
 struct predict_pass;
 
-/* Opens the trace, which is a directory or an STD text.  Its findings are added to the set.  The
+/* Opens a trace, which is a directory or an STD text.  The pass adds its findings to the set.  The
  * batch, the set and the trace must stay valid until the pass is closed, even after a failure. */
 int predict_pass_open(struct predict_pass **pass, struct predict_batch *p, const char *trace,
 		      struct finding_set *set);
 void predict_pass_close(struct predict_pass *pass); /* may be NULL */
 
-/* Continues until the next event.  After a failure, the caller may only call predict_pass_close().
- * If the trace is damaged, the pass uses as much as it can read and returns the error with
- * PREDICT_OVER. */
+/* Continues the pass until its next event.  After a failure, the caller may only call
+ * predict_pass_close().  If the trace is damaged, the pass uses as much as it can read and returns
+ * the error with PREDICT_OVER. */
 int predict_pass_next(struct predict_pass *pass, enum predict_event *event);
 
 /* Call this after PREDICT_WALKED.  Returns the races that certainly happened in the recorded run

@@ -20,7 +20,8 @@ struct predict_plan {
 };
 
 /* Makes a plan.  Every order that the plan, the primitives and program order allow leads to the
- * targets, and keeps all clashes (clash.c) in the order of the witness. */
+ * targets.  It also keeps the order of the witness for all clashes, that is, for operations whose
+ * order matters (clash.c). */
 void predict_plan_make(struct lines *of, const struct predict_witness *w, const uint32_t *targets,
 		       uint32_t count, struct predict_plan *plan);
 void predict_plan_release(struct predict_plan *plan);

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest number of steps for trying which operations of a plan can be left out.  Set by hand:
- * so many steps take a fraction of a second. */
+/* The maximum number of steps that try_without() may take to find superfluous operations of a
+ * plan.  Set by hand: so many steps take a fraction of a second. */
 #define TRIES_MAX 4000000
 
 /* --- choosing few operations to name --- */
@@ -34,8 +34,8 @@ struct thinning {
 	uint8_t *listed;
 	/* For each operation, the next and the previous listed operation of its thread. */
 	uint32_t *next, *previous;
-	/* For each operation, the operation that replaced it as the first operation of its clashes,
-	 * or the operation itself if none did. */
+	/* For each operation, the operation that replaced it as the first operation of its
+	 * clashes.  If it was not replaced, this is the operation itself. */
 	uint32_t *replaced_by;
 	/* For each operation, the earliest operation that it must precede because of a clash, or
 	 * NO_OP if there is none. */
@@ -71,8 +71,9 @@ static uint32_t first_of(struct thinning *t, uint32_t op)
 	return op;
 }
 
-/* Replaces the first operation of a clash by the next listed operation of its thread, if that still
- * comes before the second operation. */
+/* A clash is a pair of operations whose order the plan must keep.  Replaces the first operation of
+ * a clash by the next listed operation of its thread, if that operation still comes before the
+ * second one. */
 static void pass_firsts_on(struct thinning *t)
 {
 	for (size_t i = 0; i < t->c->count; i++) {
@@ -94,7 +95,7 @@ static void pass_firsts_on(struct thinning *t)
 }
 
 /* Replaces the second operation of a clash by the previous listed operation of its thread, if that
- * still comes after the first operation. */
+ * operation still comes after the first one. */
 static void pass_seconds_back(struct thinning *t)
 {
 	memset(t->latest, 0, t->l->op_count * sizeof *t->latest);
@@ -132,8 +133,8 @@ static void thin_out(struct thinning *t)
 	RD_FREE(t->next, t->previous, t->nearest, t->latest, t->replaced_by);
 }
 
-/* Leaves out operations whose order follows from the other operations.  Does nothing if the plan is
- * so long that trying this would take too many steps. */
+/* Removes operations from the plan whose order follows from the other operations.  Does nothing if
+ * the plan is so long that this would take too many steps. */
 static void try_without(struct thinning *t)
 {
 	size_t listed = 0;
@@ -150,8 +151,9 @@ static void try_without(struct thinning *t)
 	}
 }
 
-/* If a target waits forever for a semaphore, earlier takes of that semaphore must come before it.
- * For each thread without a target, makes the plan name its last such take. */
+/* In a deadlock, a thread may wait forever for a semaphore.  Earlier takes of that semaphore must
+ * come before this wait.  For each thread that is not part of the deadlock, makes the plan name
+ * the last such take. */
 static void force_takes(const struct event_line *l, const uint32_t *targets, uint32_t count,
 			struct clashes *c)
 {
@@ -198,8 +200,8 @@ static void list_ops(const struct event_line *l, const uint32_t *targets, uint32
 
 /* ---- limits ---- */
 
-/* Values in struct uses, for an object that no thread uses and for one that several threads use.
- * Other values are 1 + the only thread that uses the object. */
+/* Special values in struct uses: no thread uses the object, or several threads use it.  Any other
+ * value is 1 + the number of the only thread that uses the object. */
 enum { NO_THREAD = 0, SEVERAL = UINT32_MAX };
 
 struct uses {
@@ -267,9 +269,10 @@ static void uses_release(struct uses *u)
 	RD_FREE(u->variables, u->locks, u->conds, u->sems, u->barriers, u->onces);
 }
 
-/* Sets a limit for each thread that does more than the witness contains and then touches an object
- * of the witness.  A thread that cannot begin because its creator is stopped needs no limit.  The
- * initial thread does, because it may end the program. */
+/* Limits each thread that continues after its part of the witness and would then touch an object
+ * of the witness.  The limit is the last operation that the thread may do.  The initial thread
+ * gets a limit even if it touches no such object, because it may end the program.  A thread that
+ * cannot begin because its creator is stopped needs none. */
 static void limit_threads(const struct event_line *l, const struct uses *u, const uint8_t *stopped,
 			  struct predict_plan *plan)
 {

@@ -55,8 +55,9 @@ struct predict_opts { /* zero for the default */
 	/* The time at which to stop (base/clock.h), or 0 for never.  The search with sound
 	 * semantics stops earlier. */
 	int64_t deadline_ns;
-	/* Maps pairs of sites (predict_pair_key()) with a known race to the class of the race.  If
-	 * it is NULL, only races of this execution are taken into account. */
+	/* Maps each pair of sites with a known race (predict_pair_key()) to the classes of the
+	 * race.  Prediction adds the races that it finds.  If NULL, only races of this execution
+	 * are known. */
 	struct rd_umap *pairs;
 	const struct rd_umap *wanted; /* pairs of sites to look for; NULL for all pairs */
 };
@@ -106,11 +107,11 @@ struct predict_result {
 	uint8_t *racy;
 };
 
-/* Prediction in steps.  Each step looks for races with some effort (race-int.h), or for deadlocks,
- * with one semantics and in one window.  It adds its results to `out`.  Between two steps, the
- * caller may remove the results (predict_result_clear()).  The execution, and everything that the
- * options point to, must not change until predict_close() is called. predict_close() accepts
- * NULL. */
+/* Prediction in steps.  Each step examines one window of the execution under one semantics.  It
+ * looks for deadlocks, or for races with a given effort (race-int.h), and adds its results to
+ * `out`.  Between two steps, the caller may remove the results (predict_result_clear()).  The
+ * execution, and everything that the options point to, must not change until predict_close() is
+ * called. predict_close() accepts NULL. */
 struct predict_steps;
 int predict_open(struct predict_steps **steps, const struct exec *x, const struct predict_opts *o,
 		 struct predict_result *out);

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a prediction.  It reduces the execution.  Then, for each semantics, it computes the needs
- * and looks for races and deadlocks.  Sound semantics come first, and later passes only add new
- * results.  If some reads are unsure, a pass between the two assumes that they read what was
- * recorded.  Its results are speculative, but their schedules keep the known values, so a replay is
- * more likely to succeed.
+ * Searches an execution for races and deadlocks in other schedules.  First it reduces the
+ * execution.  Then it computes, for each semantics, the events that each event needs before it,
+ * and looks for races and deadlocks.
+ *
+ * The first pass uses sound semantics, in which every read finds its recorded value.  The last
+ * pass uses speculative semantics.  Each pass adds only new results.  If it is unsure what some
+ * reads returned, a pass between the two assumes that they read what was recorded.  Its results
+ * are also speculative.  Their schedules keep the known values, so that a replay is more likely to
+ * succeed.
  */
 #include "predict/internal-int.h"
 
@@ -26,8 +30,8 @@
 /* The smallest number of events in a window, even if memory is short.  Set by hand. */
 #define LEAST_WINDOW 10000
 
-/* The numbers of search steps for one question, and for all questions of a phase.  Set by hand:
- * they take seconds and minutes, respectively. */
+/* The largest number of search steps for one question, and for all questions of a phase.  Set by
+ * hand: these steps take seconds and minutes, respectively. */
 #define DEFAULT_WORK 50000000
 #define DEFAULT_TOTAL_WORK 1000000000
 
@@ -90,16 +94,17 @@ struct predict_steps {
 	struct predict_result window_out; /* results of the current window */
 	struct predictor r;
 	struct rd_umap
-		/* The pairs of sites with a known race, if the caller provides no such map.
-		 * Because of it, each pair is reported only once over all windows. */
+		/* The pairs of sites with a known race, if the caller provides no such map.  With
+		 * this map, each pair is reported only once over all windows. */
 		own;
 	enum semantics semantics; /* SEMANTICS_NONE when all are done */
 	/* True if the search for races with the current semantics has begun. */
 	bool races_are_open;
 };
 
-/* Returns true if the clocks fit into the memory.  A clock has one number for each lane, and every
- * operation may have a clock in each of two tables.  A piece has no more lanes than events. */
+/* Returns true if the vector clocks fit into the memory.  A clock has one number for each lane (a
+ * group of threads that never run at the same time).  Every operation may have a clock in each of
+ * two tables.  A piece has no more lanes than events. */
 static bool clocks_fit(const struct exec *x, const struct predict_opts *o, uint32_t lanes, uint64_t piece)
 {
 	uint64_t operations = 0;
@@ -143,8 +148,7 @@ static int64_t total_of(const struct predict_steps *s)
 	return total_work(&s->o, shared);
 }
 
-/* Begins the next semantics that the options ask for: `semantics` itself or, if that is not wanted,
- * a later one. */
+/* Begins the next semantics that the options request: `semantics` itself or a later one. */
 static void open_semantics(struct predict_steps *s, enum semantics semantics)
 {
 	struct predictor *r = &s->r;
@@ -211,7 +215,7 @@ static void close_window(struct predict_steps *s)
 }
 
 /* Looks for races with the next effort.  After the last effort, looks for deadlocks, which is the
- * last step of the semantics. */
+ * last step of the current semantics. */
 static void step(struct predict_steps *s)
 {
 	struct predictor *r = &s->r;

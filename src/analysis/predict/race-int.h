@@ -7,10 +7,10 @@
 
 #include "predict/internal-int.h"
 
-/* How much is tried for each pair of sites.  In a pair of accesses, e1 is the one that was recorded
- * first, and e2 is the other.  EFFORT_FIRST tries only the first e1, and only in recorded order.
- * EFFORT_RECORDED also tries other e1 in recorded order.  EFFORT_FEW does a short search for a few
- * pairs of accesses.  EFFORT_ALL tries everything that the options allow. */
+/* How much work is spent on each pair of sites.  In a pair of accesses, e1 was recorded before e2.
+ * EFFORT_FIRST tries only the first e1, and only in recorded order.  EFFORT_RECORDED also tries
+ * other accesses as e1, in recorded order.  EFFORT_FEW does a short search for a few pairs of
+ * accesses.  EFFORT_ALL tries everything that the options allow. */
 enum effort { EFFORT_FIRST, EFFORT_RECORDED, EFFORT_FEW, EFFORT_ALL };
 
 #define RACE_TRIES 64 /* number of pairs that are tried for one event by default; set by hand */
@@ -41,8 +41,9 @@ struct race_walk {
 	size_t cursor_capacity;
 	struct slot_summary *summaries; /* one for each slot of the variable */
 	size_t summary_capacity;
-	/* For each pair of slots, the first access of the second slot (e2) that is not ordered
-	 * after all accesses of the first slot (e1), or NONE if there is none. */
+	/* Each slot contains one thread's accesses to the variable.  For each pair of slots, the
+	 * first access of the second slot (e2) that is not ordered after all accesses of the first
+	 * slot (e1), or NONE. */
 	uint32_t *free;
 	size_t free_capacity;
 	struct race_group *groups;
@@ -53,8 +54,8 @@ struct race_walk {
 	size_t key_capacity;
 	/* For each list of held sections, the number of its set of locks, counted from 1. */
 	uint32_t *held;
-	/* Maps a pair of sites to the number of its failures in recorded order, plus FAILED_SEARCH
-	 * for each failed search. */
+	/* Maps a pair of sites to a sum: 1 for each failed attempt in recorded order, and
+	 * FAILED_SEARCH for each failed search. */
 	struct rd_umap failures;
 	uint8_t *found; /* for each variable, true if it has a race */
 	/* For each variable, true if no pair of its accesses needs another question. */
@@ -95,8 +96,7 @@ bool predict_race_known(const struct predictor *r, uint32_t e1, uint32_t e2);
 /* Returns true if further pairs of accesses of these sites are to be tried. */
 bool predict_race_wanted(const struct race_walk *w, uint32_t e1, uint32_t e2);
 
-/* Asks whether e2 races with accesses of the group, from number `from` on.  Returns true if it
- * races with one of them. */
+/* Returns true if access e2 races with an access of the group, beginning with number `from`. */
 bool predict_race_ask(struct race_walk *w, uint32_t e2, const struct race_group *g, uint32_t from);
 
 /* ---- pair.c ---- */
@@ -110,8 +110,8 @@ bool predict_pairs_free(struct race_walk *w);
 /* Asks about the pairs that the current effort covers. */
 void predict_pairs_walk(struct race_walk *w);
 
-/* Returns the first e2 in slot number b of the variable that may race with an access in slot number
- * a, or NONE if there is none. */
+/* A slot contains one thread's accesses to the variable.  Returns the first access in slot b that
+ * may race with an access in slot a, or NONE if there is none. */
 static inline uint32_t race_free(const struct race_walk *w, uint32_t a, uint32_t b)
 {
 	return w->free[(size_t)a * w->slots + b];

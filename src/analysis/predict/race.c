@@ -100,8 +100,8 @@ uint32_t predict_race_before(const struct core *c, const struct rows *rows, uint
 	return core_at(c, rows, core_event(c, v->thread, v->index - 1), thread);
 }
 
-/* Moves the cursor of `slot` to the first e1 that races with e2 in recorded order.  Returns NONE if
- * no e1 does. */
+/* Moves the cursor of `slot` to the first access e1 that races with e2 in the recorded order.
+ * Returns that access, or NONE if there is none. */
 static uint32_t first_recorded(struct race_walk *w, uint32_t e2, const struct slot *slot, uint32_t *cursor)
 {
 	const struct core *c = &w->r->c;

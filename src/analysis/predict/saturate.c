@@ -163,8 +163,8 @@ static bool add_edge(struct predict_search *s, uint32_t from, uint32_t to)
 
 /* ---- the rules ---- */
 
-/* The application of a rule, which finds edges and passes them to `emit`.  If `emit` returns false,
- * the computation ends. */
+/* A rule finds edges that the order must contain, and passes each edge to `emit`.  If `emit`
+ * returns false, the computation ends. */
 struct rule {
 	struct predict_search *s;
 	const uint32_t *p; /* the ideal; NULL for the whole trace, with needs only */
@@ -177,8 +177,8 @@ static bool in_ideal(const struct rule *r, uint32_t e)
 	return !r->p || core_in(r->s->c, r->p, e);
 }
 
-/* Adds the edge from `from` to `to` if `from` is in the ideal.  Otherwise notes that `from` is
- * missing, and returns false. */
+/* Adds the edge from `from` to `to` if the event `from` is in the ideal (the set of events that
+ * must be ordered).  Otherwise stores `from` as the missing event, and returns false. */
 static bool add_edge_in(struct predict_search *s, const uint32_t *p, uint32_t from, uint32_t to)
 {
 	if (core_in(s->c, p, from))
@@ -219,8 +219,8 @@ static bool rule_release(struct rule *r, uint32_t e)
 	return true;
 }
 
-/* Iterates like core_next_rival() over the threads that wrote the variable of `e` before `e`.
- * Stores the last such write of the thread in *last. */
+/* Iterates over the threads that wrote the variable of `e` before `e`, as core_next_rival() does
+ * over rivals.  Stores the last such write of each thread in *last. */
 static bool next_write(const struct rule *r, uint32_t e, uint32_t *i, uint32_t *last)
 {
 	const struct event *v = &r->s->c->events[e];

@@ -272,8 +272,8 @@ static bool was_here(struct predict_search *s)
 	return !is_new;
 }
 
-/* Takes the first choice that is left, or else returns to an earlier choice.  Returns false if
- * there is no choice left. */
+/* Takes the first of the collected events.  If there is none, returns to an earlier choice that
+ * has another alternative.  Returns false if no alternative is left. */
 static bool choose(struct predict_search *s, const uint32_t *p, size_t begin, bool greedy)
 {
 	RD_ASSERT(begin <= s->sched.choice_count);

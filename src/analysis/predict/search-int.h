@@ -45,8 +45,8 @@ struct order {
 	 * `also`. */
 	bool firm;
 	uint32_t also; /* a further section that counts as open; NONE if there is none */
-	/* The event whose absence from the ideal is the reason why there is no schedule, or NONE if
-	 * the reason is a cycle. */
+	/* If there is no schedule because an event is missing from the ideal (the set of events to
+	 * be ordered), that event.  NONE if the reason is a cycle. */
 	uint32_t outside;
 };
 
@@ -68,8 +68,8 @@ struct sched {
 	 * exclusively. */
 	uint32_t *readers;
 	int64_t *stock; /* the value of each semaphore */
-	/* For each variable, the number of reads in the ideal that return its current value and
-	 * have not run yet. */
+	/* For each variable, the number of reads that return its current value and have not run
+	 * yet.  Only reads in the ideal (the set of events to be ordered) count. */
 	uint32_t *pending;
 	uint8_t *known; /* for each variable, true if `pending` is valid */
 	uint32_t *touched;
@@ -148,8 +148,9 @@ static inline const uint32_t *order_row(const struct predict_search *s, uint32_t
 void sched_init(struct predict_search *s);
 void sched_release(struct predict_search *s);
 
-/* Looks for an order of the events of the ideal `p`.  The result is in s->sched.steps until
- * sched_reset() is called.  If `greedy` is true, the search gives up instead of backtracking. */
+/* Looks for a possible order of the events of `p`, an ideal (the set of events to be ordered).
+ * The result is in s->sched.steps until sched_reset() is called.  If `greedy` is true, the search
+ * gives up instead of backtracking. */
 enum answer sched_run(struct predict_search *s, const uint32_t *p, bool greedy);
 void sched_reset(struct predict_search *s);
 

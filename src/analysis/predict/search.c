@@ -143,8 +143,8 @@ static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 	return a;
 }
 
-/* Answers the question for the ideal `p` together with `e`, and returns true if the answer is yes.
- * An answer other than no is stored in `*sum`. */
+/* Answers the question for the ideal `p` extended by event `e`.  Returns true if the answer is
+ * yes.  An answer other than no is stored in `*sum`. */
 static bool try_grow(struct predict_search *s, const uint32_t *p, uint32_t e, enum answer *sum)
 {
 	enum answer a = grow(s, p, e);
@@ -167,8 +167,8 @@ struct conflict {
 	bool found;
 };
 
-/* Finds two open sections of different threads that exclude one another.  Prefers a pair in which
- * one section must stay open, because then there is no choice. */
+/* Finds two open critical sections of different threads that exclude each other.  Prefers a pair
+ * in which one section must stay open, because then the other one must end. */
 static bool open_conflict(const struct predict_search *s, const uint32_t *p, uint32_t thread,
 			  struct conflict *k)
 {
@@ -226,8 +226,8 @@ static int64_t sem_value(const struct core *c, uint32_t sem, const uint32_t *p)
 	return initial + count_in(&c->posts, sem, p) - count_in(&c->takes, sem, p);
 }
 
-/* Tries to extend the ideal by an event of `slots` on `object`: by the next one of each thread, in
- * turn. */
+/* Tries to extend the ideal `p` by an event of `slots` on `object`.  Tries the next such event of
+ * each thread in turn. */
 static enum answer solve_next(struct predict_search *s, const uint32_t *p, const struct slots *slots,
 			      uint32_t object)
 {
@@ -252,9 +252,9 @@ static bool is_target(const struct predict_search *s, uint8_t kind, uint32_t obj
 	return false;
 }
 
-/* Looks for a semaphore whose value is impossible after this ideal.  It is impossible if it is
- * below 0, or if it is above 0 although a target waits for the semaphore.  If there is such a
- * semaphore, the function tries larger ideals, stores the answer in *a and returns true. */
+/* Looks for a semaphore that has an impossible value after the events of the ideal `p`.  A value
+ * is impossible if it is below 0, or if it is above 0 although a target waits for the semaphore.
+ * If there is such a semaphore, tries larger ideals, stores the answer in *a and returns true. */
 static bool solve_sems(struct predict_search *s, const uint32_t *p, enum answer *a)
 {
 	for (uint32_t sem = 0; sem < s->c->sems; sem++) {
@@ -310,19 +310,21 @@ static bool has_rival(const struct core *c, const uint32_t *p, const struct sect
 	return core_next_rival(c, p, o, &first, &last);
 }
 
-/* Returns true if the order is free of contradictions.  If order_seed() alone refuted the latest
- * ideal, the inferences from needs are not added. */
+/* Returns true if the order of the events in the ideal `p` has no contradictions.  If order_seed()
+ * alone refuted the latest ideal, inferences from needs are not added. */
 static bool is_consistent(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);
 	return order_seed(s, p) && (s->order.shallow || order_saturate(s, p));
 }
 
-/* Finds an event that is not in the ideal, but in every witness that contains the ideal.  Only
- * facts that are also true in larger ideals are used: the order of closed sections, and of open
- * sections that no witness can close.  An event that must precede an event of the ideal belongs to
- * every such witness, and a section that cannot stay open has to be closed.  The function may also
- * find that no witness contains the ideal. */
+/* Finds an event outside the ideal that every witness containing the ideal must also contain.
+ * There are two kinds of such events:
+ *   - an event that must precede an event of the ideal;
+ *   - the end of a critical section that cannot stay open.
+ * The function uses only facts that remain true in larger ideals: the order of closed sections,
+ * and of open sections that no witness can close.  It may also find that no witness contains the
+ * ideal. */
 static enum answer find_forced(struct predict_search *s, const uint32_t *p, uint32_t *event)
 {
 	const struct core *c = s->c;

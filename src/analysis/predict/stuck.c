@@ -33,8 +33,8 @@ struct graph {
 
 /* ---- the state after the last event ---- */
 
-/* Returns the number of a lock in the owner graph.  Numbers in this graph must be even and not
- * 0. */
+/* Returns the number of a lock in the owner graph.  The numbers of locks in this graph must be
+ * even and not 0. */
 static uint64_t lock_key(uint32_t lock)
 {
 	return 2 * ((uint64_t)lock + 1);
@@ -121,8 +121,8 @@ static void add(struct graph *g, struct predict_result *out, const uint32_t *thr
 			l->witness.done[x->events[i].thread] = i;
 }
 
-/* Returns the thread at which the pointers from `thread` end, or a thread of the cycle into which
- * they lead. */
+/* Follows the pointers that begin at `thread`.  Returns the thread at which they end, or a thread
+ * of the cycle that they reach. */
 static uint32_t end_of(const struct graph *g, uint32_t thread)
 {
 	RD_ASSERT(thread < g->x->threads);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds accesses that are unordered in the recorded run itself.  It walks once over the whole trace
- * and uses vector clocks, as a detector does during a run.  The walk takes linear time.  It shows
- * where in a long run to look for races first.  It also shows which pairs are firm, which means
- * that they are races that happened.
+ * Finds accesses that are unordered in the recorded run itself.  This code walks once over the
+ * whole trace and uses vector clocks, as a detector does during a run.  The walk takes linear
+ * time.  Its result shows where in a long run to look for races first.  It also shows which pairs
+ * are firm, that is, races that actually happened.
  */
 #ifndef PREDICT_UNORDERED_INT_H
 #define PREDICT_UNORDERED_INT_H
 
 #include "model/model.h"
 
-/* Two sites at which two threads made conflicting accesses to the same bytes that nothing ordered.
- * `part` is the shortest part of the run with such a pair of accesses.  If some of these pairs are
- * firm, only the firm ones are considered. */
+/* Two sites at which two threads made conflicting accesses to the same bytes, without any order
+ * between the accesses.  `part` is the shortest part of the run that contains such a pair of
+ * accesses.  If some of the pairs are firm, `part` contains a firm one. */
 struct predict_unordered {
 	uint32_t sites[2]; /* the sites; the smaller number comes first */
 	struct model_part part;

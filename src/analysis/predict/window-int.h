@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts executions that are too large to be searched as a whole into windows, and collects the
+/* Cuts an execution that is too large to be searched as a whole into windows, and collects the
  * results of the windows. */
 #ifndef PREDICT_WINDOW_INT_H
 #define PREDICT_WINDOW_INT_H

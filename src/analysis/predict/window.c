@@ -115,8 +115,8 @@ static void add_sems(struct predict_windows *w)
 	free(value);
 }
 
-/* Adds events that represent the state at the cut.  A wait requires that its mutex is held, so the
- * mutex is acquired first. */
+/* Adds events that represent the state at the cut, that is, at the beginning of the window.  A
+ * wait requires that its mutex is held, so the mutex is acquired first. */
 static void add_state(struct predict_windows *w)
 {
 	uint8_t *open = find_open(w->x, w->begin);
@@ -138,8 +138,8 @@ static void add_state(struct predict_windows *w)
 	add_sems(w);
 }
 
-/* Adds the events of the window.  Edges that come from before the cut are dropped, because their
- * sources are in the prefix. */
+/* Adds the events of the window.  Drops edges from events before the window, because those events
+ * have already happened. */
 static void add_window(struct predict_windows *w)
 {
 	for (uint32_t i = w->begin; i < w->end; i++) {

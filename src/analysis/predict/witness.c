@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes witnesses, by mapping positions and orders of the reduced execution to events of the full
- * one. plan.c turns a witness into a plan that a replay enforces.
+ * Makes witnesses: orders of events that lead to an error.  The search works on the reduced
+ * execution, and this code maps its results to events of the full execution. plan.c turns a
+ * witness into a plan, which a replay enforces.
  */
 #include "predict/internal-int.h"
 

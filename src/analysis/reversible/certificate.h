@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate of the answer "yes" (doc/format/reversible.md).  It proves that the order of all
- * dependent events of a run is fixed.  The checker uses the same trace reader and solver as the
- * code that found the proof, but it does not rely on any conclusion of that code.
+ * The certificate of the answer "yes" of `raddle reversible` (doc/format/reversible.md).  It
+ * proves that the order of all dependent events of a run is fixed.  The checker uses the same
+ * trace reader and solver as the code that found the proof, but it does not rely on any conclusion
+ * of that code.
  */
 #ifndef REVERSIBLE_CERTIFICATE_H
 #define REVERSIBLE_CERTIFICATE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Derives the order that channels impose.  A channel is a pipe, an eventfd, or a socket that
- * connects the process with itself.  It is treated as a semaphore, and each send as a post.  At the
- * end, when the sizes of all messages are known, this part decides which receives wait for the
- * semaphore.
+ * Derives the order that channels impose on events.  A channel is a pipe, an eventfd, or a socket
+ * that connects the process with itself.  A channel is treated as a semaphore, and each send as a
+ * post of that semaphore.  When the sizes of all messages are known, rev_channels_finish() decides
+ * which receives wait for the semaphore.
  *
  * Feed all records of the first walk in order, and call rev_channels_finish() before
  * rev_run_finish().

@@ -50,10 +50,10 @@ void rev_decision_release(struct rev_decision *d);
 uint32_t rev_common_lock(const struct rev_run *run, const struct rev_pair *pair);
 
 /* Checks whether the order of the pair may decide only whether a thread waits for a condition.
- * That is so if both events are in sections of a lock that is used with conditions.  It matters
- * because loop iterations that end in a wait are ignored when runs are compared.  Returns the wait,
- * or the notification if the run had no wait.  Returns NULL if the order may decide more than
- * that. */
+ * Then the order does not matter, because comparisons of runs ignore loop iterations that end in a
+ * wait.  This is so if both events are in sections of a lock that is used with conditions.
+ * Returns the wait, or the notification if the run had no wait.  Returns NULL if the order may
+ * decide more than that. */
 const struct rev_op *rev_decided_wait(const struct rev_run *run, const struct rev_pair *pair);
 
 #endif

@@ -9,8 +9,8 @@
  * objects. */
 int rev_describe(struct rev_result *x, struct epa_source *source, bool objects);
 
-/* Returns the name of an operation's object, or of the thread that it creates or joins.  Returns
- * NULL if it has no object. */
+/* Returns the name of an operation's object, or of the thread that the operation creates or joins.
+ * Returns NULL if the operation has no object. */
 const char *rev_object_name(const struct rev_result *x, const struct rev_op *op);
 
 /* Returns the innermost frame of a site.  Its members are empty if the site is unknown. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps large blocks of memory that were released, with the thread that released each, until the
- * memory is reused.  When such a block is released, only the bytes that were touched before are
- * marked in the shadow memory.  A later use of any other byte is noticed because the block is kept.
+ * Keeps a list of large released blocks of memory, with the thread that released each block.  A
+ * block stays in the list until its memory is reused.
+ *
+ * When such a block is released, the shadow memory is updated only for bytes that were touched
+ * before.  The list shows that a later use of any other byte is a use of released memory.
  */
 #ifndef REVERSIBLE_RELEASED_INT_H
 #define REVERSIBLE_RELEASED_INT_H
@@ -12,8 +14,8 @@
 
 struct rev_released {
 	struct epa_extents extents;
-	/* Indexed by the number of the extent.  An entry of size 0 stands for a part of a released
-	 * block that is in use again. */
+	/* The release of each block, indexed by the number of the block's extent.  An entry of
+	 * size 0 stands for a part of a released block that is in use again. */
 	struct rev_touch *list;
 	size_t capacity;
 	bool any;
@@ -24,8 +26,8 @@ void rev_released_free(struct rev_released *r);
 
 void rev_released_add(struct rev_released *r, const struct rev_touch *release);
 
-/* Begins a new lifetime of a range.  A released block that overlaps it only partly is forgotten as
- * a whole. */
+/* Begins a new lifetime of a range of memory.  If a released block overlaps the range only partly,
+ * the whole block is removed from the list. */
 void rev_released_clear(struct rev_released *r, uint64_t address, uint64_t size);
 
 /* Returns the release of the byte, or NULL if the byte was not released or is in use again. */

@@ -47,8 +47,8 @@ struct rev_reversal {
 	struct rev_side side[2]; /* the two events, in the order of the run */
 	/* The beginning of a run in which the second event comes first. */
 	struct rev_witness order;
-	/* Like `order`, but for a run that a replay can reach.  It is empty if there is no such
-	 * run. */
+	/* Like `order`, but for a run that a replay can reach.  The list is empty if there is no
+	 * such run. */
 	struct rev_witness replay;
 	bool meet; /* at the end of `replay` both threads are stopped at their accesses */
 	bool by_solver;

@@ -2,12 +2,12 @@
 /*
  * The skeleton of a run: its synchronisation operations in the order in which they happened, and
  * the operations that each of them needs.  A segment is what a thread does between two of its
- * operations.  Whatever can be reordered with one event of a segment can be reordered with all of
- * them, so the reversibility check considers only segments.
+ * operations.  If one event of a segment can be reordered with another event, so can all events of
+ * the segment.  So the reversibility check considers only segments.
  *
- * The operations of a thread are numbered from 1, as in schedules (doc/format/schedule.md); segment
- * n follows operation n.  A state of the run consists of one number for each thread: how many
- * operations it has done.
+ * The operations of a thread are numbered from 1, as in schedules (doc/format/schedule.md);
+ * segment n follows operation n.  A state of the run consists of one number for each thread: how
+ * many operations it has done.
  */
 #ifndef REVERSIBLE_RUN_H
 #define REVERSIBLE_RUN_H
@@ -37,8 +37,9 @@ struct rev_op {
 	/* For an operation that begins or ends a section, the index of the lock in rev_run.objects.
 	 * Otherwise REV_NONE. */
 	uint32_t lock;
-	/* For the beginning of a section, the operation that ends it, and vice versa.  For the
-	 * entry or exit of a barrier, the use of the barrier.  Otherwise REV_NONE. */
+	/* For the beginning of a section, the operation that ends it.  For the end of a section,
+	 * the operation that begins it.  For the entry or exit of a barrier, the use of the
+	 * barrier.  Otherwise REV_NONE. */
 	uint32_t link;
 	/* The operation that this one follows: for the start of a thread, its creation; for a join,
 	 * the end of the thread; for a once, the end of the routine; for a wake, the wait.
@@ -52,9 +53,9 @@ struct rev_op {
 	uint32_t bytes; /* for a channel: number of bytes that were moved; 0 if unknown */
 };
 
-/* Returns true if the event is an operation of the skeleton.  These are the operations that
- * schedules count, and operations on channels.  Schedules do not count the latter, because the
- * kernel orders them. */
+/* Returns true if the event is an operation of the skeleton: an operation that schedules count, or
+ * an operation on a channel.  Schedules do not count the latter, because the kernel orders
+ * them. */
 static inline bool rev_is_operation(uint32_t event)
 {
 	return raddle_is_counted(event) || raddle_class(event) == RADDLE_CLASS_CHANNEL;

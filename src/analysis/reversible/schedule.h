@@ -6,9 +6,9 @@
 #include "finding/schedule.h"
 #include "reversible/reversible.h"
 
-/* Makes the schedule *s, which the caller must release even if the function fails.  The caller also
- * adds the names of the program and the trace.  Returns false if no schedule of operations leads to
- * the reversal. */
+/* Makes the schedule *s, which leads to the reversal `v`: two events in the opposite of their
+ * recorded order.  Returns false if no schedule of operations leads to it.  The caller adds the
+ * names of the program and the trace, and must release *s even if the function fails. */
 bool rev_schedule(const struct rev_result *x, const struct trace_sites *sites, const struct rev_reversal *v,
 		  struct schedule *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps the last accesses to each byte, and finds accesses without a fixed order.  The result
- * consists of pairs of segments whose order the clocks of the run leave open.
+ * Keeps the last accesses to each byte, and finds accesses without a fixed order.  The result is
+ * pairs of segments that the vector clocks of the run do not order.
  *
  * For each byte, the last write and each thread's last read since that write are kept.  If every
  * access is ordered before the next access that conflicts with it, all conflicting accesses to the
@@ -31,8 +31,9 @@ struct rev_pair {
 	uint32_t t, s, u, r;
 	uint32_t count;	       /* number of accesses that showed the pair */
 	uint8_t first, second; /* enum rev_access */
-	/* Bit 0: the first event is operation s + 1 itself.  Bit 1: the second event is operation
-	 * r, or r + 1 if bit 2 is set. */
+	/* Bits that are set if an event is itself an operation.  Bit 0: the first event is
+	 * operation s + 1.  Bit 1: the second event is operation r, or r + 1 if bit 2 is also
+	 * set. */
 	uint8_t ops;
 	uint64_t address;
 };
@@ -50,17 +51,17 @@ struct rev_touch {
 };
 void rev_shadow_touch(struct rev_shadow *s, const struct rev_touch *t);
 
-/* Ends a lifetime of the memory.  This counts as a write to those of its bytes that have been
- * touched, and the bytes are then forgotten.  With `fresh`, a new lifetime with undefined contents
- * begins. */
+/* Ends a lifetime of the memory, for example when it is freed.  This counts as a write to all of
+ * its bytes that have been accessed.  The accesses to the memory are then forgotten.  With
+ * `fresh`, a new lifetime with undefined contents begins. */
 void rev_shadow_end(struct rev_shadow *s, const struct rev_touch *t, bool fresh);
-/* Treats a release as a write to all bytes of a block, however large it is.  This includes both the
- * bytes that were touched before and those that are touched later. */
+/* Treats the release of a block of memory as a write to all of its bytes, including bytes that are
+ * accessed only later. */
 void rev_shadow_release(struct rev_shadow *s, const struct rev_touch *t);
 /* Begins a new lifetime of the memory, and forgets what was there before. */
 void rev_shadow_clear(struct rev_shadow *s, uint64_t address, uint64_t size, bool fresh);
-/* Notes that code which is not recorded may have written the memory from the address up to the next
- * written byte. */
+/* Notes that unrecorded code may have written the memory from `address` up to the next byte that
+ * is known to be written. */
 void rev_shadow_fill(struct rev_shadow *s, uint64_t address);
 /* Returns true if one of the bytes has never been written in this lifetime. */
 bool rev_shadow_is_fresh(struct rev_shadow *s, uint64_t address, uint64_t size);

@@ -13,8 +13,8 @@ enum rev_answer {
 
 struct rev_solver;
 /* Makes a solver.  `timeout_ms` is the time limit for each question, and the limit for all
- * questions together is six times as large.  If it is 0, the solver is not used, and every answer
- * is REV_UNKNOWN. */
+ * questions together is six times as large.  If `timeout_ms` is 0, every answer is REV_UNKNOWN,
+ * and the solver is not used. */
 struct rev_solver *rev_solver_new(const struct rev_run *run, unsigned timeout_ms);
 void rev_solver_free(struct rev_solver *s);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds where a run may have used something that its events do not determine.  The second condition
- * of pseudo-determinism is that there is no such use.  This file checks the condition with a list
- * of known sources.
+ * Finds sources of non-determinism: places where a run may have used something that its events do
+ * not determine, such as the time.  A run is pseudo-deterministic only if there is no such use
+ * (the second condition).  This file checks that condition with a list of known sources.
  */
 #ifndef REVERSIBLE_SOURCE_H
 #define REVERSIBLE_SOURCE_H
@@ -53,9 +53,9 @@ void rev_sources_unwritten(struct rev_sources *s, uint32_t thread, uint32_t site
 /* Returns the function that the thread called last, or "" if it has called none. */
 const char *rev_sources_call(const struct rev_sources *s, uint32_t thread);
 
-/* The first function returns the number of a library function's hidden state, from 1, or 0 if it
- * has none.  Functions that share a state have the same number.  The second function returns the
- * name of a state. */
+/* Some library functions have a hidden state.  The first function returns the number of that
+ * state, from 1, or 0 if the library function has none.  Functions that share a state have the
+ * same number.  The second function returns the name of a state. */
 unsigned rev_hidden_state(const char *function);
 const char *rev_hidden_name(unsigned state);
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds what an instruction depends on: its operands, the writes to the memory that it reads, the
- * results of called functions, and the arguments passed to its own function.  It also depends on
- * the branches that decide whether it is executed, and on the calls and thread starts that lead to
- * its function.
+ * Finds what an instruction depends on:
  *
- * Writes are found by name.  A write matches a read if both addresses are the same path from the
- * same variable, argument or other value (candidates/path.h), and the bytes overlap.  There is no
- * alias analysis, so writes through other pointers are not found. doc/design/sketch.md explains
- * why.
+ * - its operands, and the writes to the memory that it reads
+ * - the results of functions that it calls, and the arguments passed to its own function
+ * - the branches that decide whether it is executed
+ * - the calls and thread starts that lead to its function
+ *
+ * A write matches a read if both use the same name, that is, if both addresses are the same path
+ * from the same variable, argument or other value (candidates/path.h), and if the bytes overlap.
+ * There is no alias analysis, so writes through other pointers are not found. doc/design/sketch.md
+ * explains why.
  */
 #ifndef SLICE_DEPEND_H
 #define SLICE_DEPEND_H
@@ -35,8 +37,8 @@ struct depend {
 	struct depend_write *writes;
 	size_t write_count, write_capacity;
 	struct rd_umap names; /* maps the hash of a path to the first write with that name */
-	/* The following members store the branches that decide about each block.  They are computed
-	 * for one function at a time. */
+	/* The following members store, for each block, the branches that decide whether it is
+	 * executed.  They are computed for one function at a time. */
 	/* For each function, true if its decisions have been computed. */
 	uint8_t *decided;
 	struct facts_edge *decisions; /* `from` is the block, `to` the value of the branch */
@@ -50,8 +52,8 @@ void depend_init(struct depend *d, const struct facts *f);
 void depend_release(struct depend *d);
 
 typedef void depend_fn(uint32_t on, void *context);
-/* Calls `fn` for each instruction or argument that `value` depends on.  `whole` is true for a value
- * at which the slice begins.  Such a value depends on all its operands and arguments. */
+/* Calls `fn` for each instruction or argument that `value` depends on.  `whole` is true if the
+ * slice begins at `value`.  Such a value depends on all its operands and arguments. */
 void depend_each(struct depend *d, uint32_t value, bool whole, depend_fn *fn, void *context);
 
 /* Reports the branches that decide whether `value` is executed.  If no branch of its function does,

@@ -66,12 +66,12 @@ void slice_release(struct slice *s);
 /* Returns an item as a statement of a sketch.  The slice owns the strings. */
 struct slice_statement slice_statement_at(struct slice *s, size_t item);
 
-/* Finds the kind of an instruction, which need not be in the slice.  Returns false if it cannot be
- * watched. */
+/* Stores the kind of an instruction in *kind.  The instruction need not be in the slice.  Returns
+ * false if the instruction cannot be watched. */
 bool slice_kind_of(const struct facts *f, uint32_t value, enum slice_kind *kind);
 
-/* Returns an instruction as a statement of the given kind.  The instruction must be one that can be
- * watched, but need not be in the slice. */
+/* Makes a statement of the given kind from an instruction.  The instruction must be one that can
+ * be watched, but need not be in the slice. */
 struct slice_statement slice_statement_of(struct slice *s, uint32_t value, enum slice_kind kind);
 
 /* Returns the library function that a call instruction calls, or NULL if it calls none. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads Z3 only when it is needed.  Loading it takes longer than answering a typical question
- * without it, and everything else works on a machine without Z3.
+ * Loads the solver Z3 only when it is needed.  Loading Z3 takes longer than answering a typical
+ * question without Z3.  Moreover, everything that does not need Z3 works on machines that do not
+ * have it.
  */
 #ifndef SOLVER_Z3_H
 #define SOLVER_Z3_H
@@ -46,13 +47,13 @@ void solver_z3_close(struct solver_z3 *z3);
  * get_error_code(). */
 Z3_context solver_z3_context(const struct solver_z3 *z3);
 
-/* Limits the time that a question may take.  Whether there is an answer then depends on how busy
- * the machine is. */
+/* Limits the time that a question may take.  With this limit, whether the solver finds an answer
+ * depends on how busy the machine is. */
 void solver_z3_limit(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned timeout_ms);
 
-/* Limits the number of steps that the solver may make for one question (Z3 calls this limit
- * "rlimit").  A question always takes the same number of steps.  solver_z3_work() returns the
- * number of steps that all questions of the context have taken so far. */
+/* Limits the number of steps that the solver may take for one question (Z3 calls this limit
+ * "rlimit").  Unlike a time limit, this limit gives the same result in every run. solver_z3_work()
+ * returns the number of steps that all questions of the context have taken so far. */
 void solver_z3_limit_work(const struct solver_z3 *z3, Z3_context context, Z3_solver solver, unsigned work);
 uint64_t solver_z3_work(const struct solver_z3 *z3, Z3_context context, Z3_solver solver);
 

@@ -27,10 +27,10 @@ struct sym_selection {
 int sym_selection_parse(struct sym_selection *w, const char *text);
 void sym_selection_release(struct sym_selection *w);
 
-/* Sets `fixed` to true for each variable that must keep its value.  Without a selection, the
- * function chooses the SYM_INPUTS inputs on which most branches and outputs depend.  It considers
- * this trace and `other`, in which the racing accesses happen in the other order.  Branches after
- * the race count double.  Returns a bit mask of the inputs that may change. */
+/* Decides which inputs may change, and returns them as a bit mask.  Sets `fixed` to true for each
+ * variable that must keep its value.  Without a selection, the function chooses the SYM_INPUTS
+ * inputs on which most branches and outputs depend.  It considers this trace and `other`, in which
+ * the racing accesses happen in the other order.  Branches after the race count double. */
 uint64_t sym_choose(const struct sym_trace *t, const struct sym_trace *other, const struct sym_selection *w,
 		    bool *fixed);
 

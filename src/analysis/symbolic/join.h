@@ -7,16 +7,16 @@
 
 struct sym_join {
 	struct sym_trace trace; /* its variables are those of the first trace */
-	/* Maps each node of the second trace to its number in `trace`, or to 0 if it is not
-	 * there. */
+	/* Maps each node of the second trace to its number in `trace`, or to 0 if `trace` does not
+	 * contain the node. */
 	uint32_t *node;
 	/* The condition that some output differs; 0 if there is no such condition. */
 	uint32_t differs;
 	/* The conditions of both paths.  The last one is `differs`, unless that is 0. */
 	struct sym_fact *facts;
 	size_t fact_count;
-	/* True if all output was compared.  Then, if the facts contradict each other, the output is
-	 * the same in both orders. */
+	/* True if all output was compared.  In this case, both orders have the same output if the
+	 * facts contradict each other. */
 	bool complete;
 };
 

@@ -25,8 +25,8 @@ struct sym_trace {
 	uint64_t lost[RADDLE_LOSSES];
 };
 
-/* Reads the memory.  Fails if the program recorded nothing or damaged the memory.  The caller must
- * release the trace, even after a failure. */
+/* Reads the shared memory of the program into a trace.  Fails if the program recorded nothing or
+ * damaged the memory.  The caller must release the trace, even after a failure. */
 int sym_trace_read(struct sym_trace *t, const void *memory, size_t size);
 void sym_trace_release(struct sym_trace *t);
 
@@ -44,8 +44,8 @@ struct sym_walk *sym_walk_new(const struct sym_trace *t);
 void sym_walk_free(struct sym_walk *w);
 void sym_walk_vars(struct sym_walk *w, uint32_t node, sym_var_fn *fn, void *context);
 
-/* Returns the input of `t` that corresponds to input `input` of the trace `of`, or UINT32_MAX if
- * there is none. */
+/* Returns the number of the input of `t` that corresponds to input number `input` of the trace
+ * `of`.  Returns UINT32_MAX if there is none. */
 uint32_t sym_same_input(const struct sym_trace *t, const struct sym_trace *of, uint32_t input);
 
 /* Returns an input as a part of an override, without data.  The caller frees the name. */

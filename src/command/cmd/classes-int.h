@@ -12,15 +12,15 @@
  * messages. */
 int cmd_classes_option(const char *text, const char *name, enum finding_class *class);
 
-/* Converts a list of names of memory models to bits.  NULL is treated as an empty list.  `name`
- * and `option` are the names of the command and its option, for messages. */
+/* Converts a list of names of memory models to a bit mask.  NULL is treated as an empty list.
+ * `name` is the command and `option` is its option; both are used in messages. */
 int cmd_classes_models(const char *text, const char *name, const char *option, unsigned *models);
 
 /* Shows the progress of a classification. */
 void cmd_classes_progress(struct rd_progress *progress, const struct classify_progress *so_far);
 
-/* Classifies the races of the set while showing a progress line.  The caller need not set the
- * members `runs.program`, `progress` and `context` of `how`, because this function does. */
+/* Classifies the races of the set, and shows a progress line meanwhile.  This function sets the
+ * members `runs.program`, `progress` and `context` of `how`. */
 int cmd_classes_run(struct replay_led *p, struct classify how, char **argv, struct finding_set *set,
 		    struct classify_result *result);
 

@@ -5,8 +5,9 @@
 
 #include "base/process.h"
 
-/* Classifies a program from which synchronisation is left out.  This is a different program, so it
- * is recorded and predicted anew, as `raddle check` would do it.  Returns the exit status. */
+/* Classifies the races of a program without some of its synchronisation (`--without-sync`).  Such
+ * a program behaves differently, so it is recorded and predicted again, as by `raddle check`.
+ * Returns the exit status. */
 int cmd_classify_anew(char **argv);
 
 /* Appends the `raddle check` command that cmd_classify_anew() runs to `words`.  The first word is

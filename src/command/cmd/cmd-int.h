@@ -8,9 +8,9 @@
 
 #include "cmd/option-int.h"
 
-/* The exit statuses of all commands; raddle(1) has the same table.  `record` and `site` pass on
- * the status of the program that they ran.  So do `check` and `replay` in the cases that their man
- * pages state.  `cc` and `c++` pass on the status of the compiler. */
+/* The exit statuses of all commands; raddle(1) has the same table.  `record` and `site` return the
+ * status of the program that they ran.  `check` and `replay` do the same in the cases that their
+ * man pages list.  `cc` and `c++` return the status of the compiler. */
 enum cmd_status {
 	CMD_OK = 0,	   /* done; nothing was confirmed, nothing deviates, or the answer is yes */
 	CMD_FOUND = 1,	   /* done; something was confirmed or deviates, or the answer is no */

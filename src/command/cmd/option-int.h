@@ -44,9 +44,9 @@ struct cmd_usage {
  * other arguments, followed by NULL. */
 int cmd_operands(int argc, char **argv, const struct cmd_usage *usage, size_t *count);
 
-/* Does the same as cmd_operands(), but also accepts `--json FILE OPERAND`.  If there are two words,
- * a word that follows --json is the file of that option.  If `arguments` is set, words after "--"
- * are arguments of the operand and are not counted. */
+/* Does the same as cmd_operands(), but also accepts `--json FILE OPERAND`.  If there are two words
+ * and one of them follows --json, that word is the output file and not an operand.  If `arguments`
+ * is set, words after "--" are arguments of the operand and are not counted. */
 int cmd_operand_words(int argc, char **argv, const struct cmd_usage *usage, bool arguments, size_t *count);
 
 typedef int cmd_run_fn(const char *operand);
@@ -62,9 +62,9 @@ struct cmd_words {
 };
 
 /* Parses options, an operand, more options, and a program with its arguments.  `what` names the
- * operand, such as "finding"; it is NULL if the command takes no operand.  There is also no
- * operand if --race, --from-tsan or --resume is given, or if --without-sync is given and "--"
- * precedes the program. */
+ * operand, such as "finding"; it is NULL if the command takes no operand.  The options --race,
+ * --from-tsan and --resume replace the operand.  So does --without-sync, if "--" precedes the
+ * program. */
 int cmd_program(int argc, char **argv, const struct cmd_usage *usage, const char *what,
 		struct cmd_words *words);
 
@@ -74,8 +74,8 @@ int cmd_which(const char *command, const char *what);
 /* Checks --strategy, and prints an error if it is wrong (cmd/explore.c). */
 int cmd_strategy(const char *command);
 
-/* Converts the value of an option to a limit for other modules.  Returns 0, which lets the module
- * choose, if the option is not set.  Returns `none` if the user asked for no limit. */
+/* Converts the value of an option to a limit for other modules.  If the option is not set, returns
+ * 0, so that the module chooses the limit.  If the user asked for no limit, returns `none`. */
 uint64_t cmd_limit(uint64_t option, uint64_t none);
 
 /* The time in milliseconds that stands for "no limit".  It is about eleven days. */

@@ -19,8 +19,8 @@ struct cmd_slurm {
 	char *const *more;     /* further arguments of every shard; NULL if there are none */
 };
 
-/* Submits the work as jobs and waits for them.  If it returns 0, all results are in the files of
- * the shards. */
+/* Submits the work to the cluster and waits for the jobs.  Each job does one part of the work,
+ * called a shard.  If the function returns 0, the files of the shards contain all results. */
 int cmd_slurm(const struct cmd_slurm *c);
 
 /* Parses --shard.  *shards becomes 0 if the option is not given. */

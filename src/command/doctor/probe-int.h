@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probes, for use inside doctor/.  A probe gets an item with `name`, `used_by` and `needed`
- * filled in and DOCTOR_OK as its status.  It sets `found` and, if something is missing, `status`,
- * `means` and `advice`.
+ * Declares the probes of `raddle doctor`, for use inside doctor/.  Each probe checks one item.  It
+ * gets the item with `name`, `used_by` and `needed` filled in and DOCTOR_OK as its status.  It
+ * sets `found` and, if something is missing, `status`, `means` and `advice`.
  */
 #ifndef DOCTOR_PROBE_INT_H
 #define DOCTOR_PROBE_INT_H

@@ -42,8 +42,9 @@ int dump_facts(const char *path, bool json, FILE *out);
  * of these. */
 int dump_artefact(const char *path, bool json, FILE *out);
 
-/* These functions handle recorded input from outside.  They test whether a file contains it, show
- * its records, and check whether the records of a trace can be read. */
+/* Functions for the world of a run: the recorded input from outside. dump_is_world() tests whether
+ * a file contains such input, dump_world() shows its records, and dump_check_world() checks
+ * whether those of a trace directory can be read. */
 bool dump_is_world(const char *path);
 int dump_world(const char *path, bool json, FILE *out);
 int dump_check_world(const char *directory);

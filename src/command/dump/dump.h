@@ -18,9 +18,9 @@ struct dump_options {
 	bool force; /* whether to show even a damaged trace */
 };
 
-/* Writes the content of a trace directory, one of its files, a findings document, a schedule,
- * facts or a program.  The first bytes of a file, or the names of the files in a directory, show
- * which of these it is. */
+/* Writes the content of a trace directory or one of its files, a findings document, a schedule,
+ * facts, or a program.  The function detects the type from the first bytes of a file, or from the
+ * names of the files in a directory. */
 int dump_path(const char *path, const struct dump_options *options, FILE *out);
 
 #endif

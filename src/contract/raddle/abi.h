@@ -46,12 +46,12 @@
 /* The number of entries of the table, a power of two; together they cover 4 MiB. */
 #define RADDLE_BLOCKS 65536u
 _Static_assert((RADDLE_BLOCKS & (RADDLE_BLOCKS - 1)) == 0, "the index of a block is a mask");
-/* The distance by which higher address bits are shifted down so that they influence the index.
- * Otherwise, addresses that are a large power of two apart would share an index. */
+/* The number of bits by which the upper part of an address is shifted down, so that it influences
+ * the index.  Otherwise, addresses that are a large power of two apart would share an index. */
 #define RADDLE_FOLD_SHIFT 9
 
-/* The index of the block that covers an address.  It uses no multiplication, so nearby addresses
- * share pages of the table and untouched parts cost no memory. */
+/* The index of the block that covers an address.  The formula maps nearby addresses to nearby
+ * indices.  So nearby addresses share pages of the table, and untouched parts cost no memory. */
 #define RADDLE_BLOCK_INDEX(a)                                                                                \
 	((((a) >> RADDLE_BLOCK_SHIFT) ^ ((a) >> (RADDLE_BLOCK_SHIFT + RADDLE_FOLD_SHIFT))) &                 \
 	 (RADDLE_BLOCKS - 1))
@@ -86,9 +86,9 @@ extern __thread struct raddle_self *__raddle_self __attribute__((tls_model("init
 #define RADDLE_COLD __attribute__((cold))
 #endif
 
-/* A hook calls one of these if a byte is not yet marked in the thread's table.  The runtime cannot
- * look up the size and direction of `site`, so the name and the arguments of the function state
- * both. */
+/* A hook calls one of these functions if a byte is not yet marked in the thread's table.  The
+ * runtime cannot look up the size and direction of `site`.  So the function's name states the
+ * direction, and an argument states the size. */
 RADDLE_COLD void __raddle_first_read(struct raddle_self *self, uintptr_t address, uint32_t site,
 				     uint32_t size);
 RADDLE_COLD void __raddle_first_write(struct raddle_self *self, uintptr_t address, uint32_t site,
@@ -166,12 +166,12 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
  * `what`. */
 #define RADDLE_ATOMIC_WHAT(site, size, writes)                                                               \
 	((uint64_t)(site) | (uint64_t)(size) << 32 | (uint64_t)(writes) << 63)
-/* Bits of `what` for __raddle_stop().  CALLS means that the thread does not access memory but calls
- * a function that is not instrumented.  EMITS means that this function writes to a stream.  SAME
- * means that the range belongs to the same call as that of the previous __raddle_stop(), such as
- * the destination of a copy.  COMPUTED means that the range belongs to a copy or fill whose size the
- * program computed.  STRING takes the place of a size: the range is a string, whose length
- * is measured at run time. */
+/* Bits of `what` for __raddle_stop().  CALLS means that the thread does not access memory but
+ * calls a function that is not instrumented.  EMITS means that this function writes to a stream.
+ * SAME means that the previous __raddle_stop() was for another range of the same call.  For
+ * example, the range is the destination of a copy, after its source.  COMPUTED means that the
+ * program computed the size of a copy or fill.  STRING is used instead of a size.  It means that
+ * the range is a string, whose length is measured at run time. */
 #define RADDLE_STOP_COMPUTED ((uint64_t)1 << 59)
 #define RADDLE_STOP_SAME ((uint64_t)1 << 60)
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)

@@ -58,8 +58,8 @@ static inline __attribute__((unused, noreturn)) void raddle_give_up_(void)
 
 #define raddle_assume(x) ((x) ? (void)0 : raddle_give_up_())
 
-/* The maximum number of values that raddle_choose() chooses from.  It was chosen by hand, since
- * each value costs a thread. */
+/* The maximum number of values that raddle_choose() chooses from.  It was set by hand, and is
+ * small because each value needs a thread. */
 #define RADDLE_CHOICES 64
 
 struct raddle_choice_ {

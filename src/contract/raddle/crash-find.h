@@ -65,7 +65,7 @@ static inline bool raddle_is_readable(const uint64_t *word)
 
 /* Returns true if the word can be read.  The stack may end before RADDLE_CRASH_WORDS words, for
  * example in main() if the environment is small.  Only the word at which the search begins and the
- * first word of each page are tested; the others are then readable, too. */
+ * first word of each page are tested.  If such a word is readable, so is the rest of its page. */
 static inline bool raddle_is_stack(const uint64_t *word, bool first)
 {
 	return (!first && ((uintptr_t)word & (RADDLE_CRASH_PAGE - 1)) != 0) || raddle_is_readable(word);

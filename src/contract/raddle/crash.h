@@ -5,7 +5,7 @@
 #ifndef RADDLE_CRASH_H
 #define RADDLE_CRASH_H
 
-/* The number of places of a crash that are kept.  It was chosen by hand: 8 places are enough to
+/* The maximum number of places that are kept for a crash.  Set by hand: eight places are enough to
  * distinguish failures. */
 #define RADDLE_CRASH_PLACES 8
 

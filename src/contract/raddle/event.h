@@ -43,8 +43,9 @@
 #include <stdint.h>
 
 #define RADDLE_FIRST_ROW 0x10 /* the first code of event.inc; lower codes have other encodings */
-/* In the first byte of an access, the bit FLAG is set, and the other bits are the difference of
- * the sites.  If they are ESCAPE, the difference follows as a varint. */
+/* In the first byte of an access, the bit FLAG is set.  The other bits are the difference between
+ * the access's site and the previous site.  If they are ESCAPE, the difference follows as a
+ * varint. */
 #define RADDLE_ACCESS_FLAG 0x80
 #define RADDLE_ACCESS_ESCAPE 127
 #define RADDLE_STRIDE_MAX 65536 /* maximum count in STRIDE and RANGES; bounds the reader's work */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions over a program's input.  The flavour `shadow` builds them, the driver reads them.  A
- * node takes 32 bytes and never changes.  It refers only to earlier nodes, so a reader evaluates
- * all nodes in one pass, without recursion.  Reference 0 means that the value is concrete, that is,
- * it does not depend on the input.  Values have 1 to 64 bits; the result of a comparison has one
- * bit.  What the operators mean is defined only by raddle_expr_apply().  The runtime folds
- * constants with it, the driver evaluates nodes with it, and tests compare the solver with it.
+ * Expressions over a program's input.  The flavour `shadow` builds the nodes of expressions, and
+ * the driver reads them.  A node takes 32 bytes and never changes.  It refers only to earlier
+ * nodes, so a reader evaluates all nodes in one pass, without recursion.  Reference 0 means that
+ * the value is concrete, that is, it does not depend on the input.  Values have 1 to 64 bits; the
+ * result of a comparison has one bit.
+ *
+ * Only raddle_expr_apply() defines what the operators mean.  The runtime folds constants with it,
+ * the driver evaluates nodes with it, and tests compare the solver with it.
  */
 #ifndef RADDLE_EXPR_H
 #define RADDLE_EXPR_H
@@ -68,7 +70,7 @@ static inline int64_t raddle_expr_signed(uint64_t v, uint32_t bits)
 	return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
-/* Returns the result of a division.  Where the machine would trap, the result is the one that the
+/* Returns the result of a division.  If the processor would trap, the result is the one that the
  * solver defines. */
 static inline uint64_t raddle_expr_divide(uint32_t op, uint64_t a, uint64_t b, uint32_t bits)
 {

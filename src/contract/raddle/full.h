@@ -24,9 +24,9 @@
 #include "raddle/abi.h"
 #include "raddle/session.h"
 
-/* The first byte of a raw record.  Other codes below 0x80 are those of event.inc.  A record of such
- * an event consists of the code, followed by each operand in eight bytes; a `b` operand is a length
- * in four bytes, followed by the bytes. */
+/* The first byte of a raw record.  All other codes below 0x80 are those of event.inc.  The record
+ * of an event in event.inc consists of the code and the operands.  Each operand takes eight bytes,
+ * except a `b` operand, which is a length in four bytes, followed by the bytes. */
 enum raddle_full_code {
 	RADDLE_FULL_END = 0x00,	   /* the rest of the buffer is unused */
 	RADDLE_FULL_RESET = 0x01,  /* a buffer begins */
@@ -229,24 +229,25 @@ static inline void raddle_full_end(void *piece)
 #endif
 }
 
-/* Hooks of rt/full/hook.c, inlined.  The first reserves a piece of `size` bytes; the second is
- * called after the piece's last byte was stored. */
+/* Hooks of rt/full/hook.c, which are inlined.  The first one reserves a piece of `size` bytes.
+ * The second one is called after the piece's last byte was stored. */
 void *__raddle_piece(struct raddle_self *self, uint32_t size);
 void __raddle_piece_end(void *piece);
 
 /* Called when the buffer `full` has no room for the piece. */
 RADDLE_COLD void *__raddle_piece_room(struct raddle_self *self, struct raddle_buffer *full, uint32_t size);
 
-/* At sites that are the target of a fault, code also calls __raddle_inject_1 to _64 and
- * __raddle_inject_call (rt/inject/inject-x86.c).  They have their own calling convention, so C
- * cannot call them. */
+/* At sites that a fault may strike, instrumented code also calls __raddle_inject_1 to _64 and
+ * __raddle_inject_call (rt/inject/inject-x86.c).  These functions have their own calling
+ * convention, so C code cannot call them. */
 
 /* Called before each load and store in the flavour `led`.  `what` is as for
  * __raddle_atomic_begin(). */
 void __raddle_stop(struct raddle_self *self, const void *p, uint64_t what);
 
-/* Called in the flavour `led` before an access of `size` bytes at p that the program computed from a
- * variable or array of `extent` bytes at `start`, if the access may be outside of it. */
+/* Called in the flavour `led` before an access of `size` bytes at p, if the access may be out of
+ * bounds.  The program computed p from the address of a variable or array, which has `extent`
+ * bytes and begins at `start`. */
 void __raddle_within(struct raddle_self *self, const void *p, uint64_t size, const void *start,
 		     uint64_t extent, uint32_t site);
 
@@ -262,8 +263,8 @@ uint64_t __raddle_copies(struct raddle_self *self, const char *p, const char *fr
 void __raddle_barrier(struct raddle_self *self, uint32_t kind);
 
 /* Called after an atomic operation, instead of __raddle_atomic_end().  Bit 0 of `flags` is set if
- * the operation stored; the bits from 8 on are its size in bytes.  The other arguments are the
- * values before and after the operation, low words first. */
+ * the operation wrote to memory.  The bits from bit 8 on are the operation's size in bytes.  The
+ * remaining arguments are the values before and after the operation, low words first. */
 void __raddle_atomic_values(struct raddle_self *self, const volatile void *p, uint32_t site, uint32_t flags,
 			    uint64_t old, uint64_t old_high, uint64_t now, uint64_t now_high);
 

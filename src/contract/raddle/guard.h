@@ -113,9 +113,9 @@ struct raddle_guard_pair {
 	_Atomic uint32_t context;
 };
 
-/* States that a guard is in a region.  The places of a region form a ring.  When the flag of a
- * guard is cleared, the runtime walks the ring and, if no other guard there has a flag, disables
- * the region. */
+/* States that a guard is in a region, which is a function or loop whose guards are enabled
+ * together.  The places of a region form a ring.  When the flag of a guard is cleared, the runtime
+ * walks the ring.  If no guard in the ring has a flag, the runtime disables the region. */
 struct raddle_guard_place {
 	uint32_t guard, region;
 	uint32_t next; /* the position of the next place of the ring */
@@ -126,9 +126,10 @@ struct raddle_guard_place {
 enum raddle_guard_order { RADDLE_GUARD_PRIMARY, RADDLE_GUARD_ALTERNATE };
 
 /*
- * A task is to examine one pair.  The agent fills a slot whose generation is 0, then sets the
- * generation, and then sets the flags of the guards.  To withdraw a task, it clears the flags first
- * and the generation last.  No generation is used twice.
+ * A task asks the program to examine one pair of accesses.  To start a task, the agent fills a
+ * slot whose generation is 0, then sets the generation, and then sets the flags of the guards.  To
+ * withdraw a task, the agent clears the flags first and the generation last.  No generation is
+ * used twice.
  */
 struct raddle_guard_task {
 	_Atomic uint32_t generation; /* 0 if the slot is free */
@@ -137,14 +138,14 @@ struct raddle_guard_task {
 	uint32_t order;
 	/* For how many microseconds to stop a thread to produce the order; 0 for not at all. */
 	uint32_t tau_us;
-	/* The number of accesses that pass before a thread is stopped.  At bytes that another
-	 * thread has just accessed, a thread may be stopped at once.  With
-	 * RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are tracked only at such
+	/* The number of accesses that threads may make before one of them is stopped.  A thread
+	 * may be stopped earlier at shared bytes, which another thread has just accessed.  With
+	 * RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are tracked only at shared
 	 * bytes. */
 	uint32_t skip;
 	/* The program writes the following members, in case the run ends without a result. */
-	/* The number of tracked accesses that cannot race, because the other access, or everything
-	 * that other threads still do, is ordered after them. */
+	/* The number of tracked accesses that turned out not to race, because the other access, or
+	 * everything that other threads do later, is ordered after them. */
 	_Atomic uint32_t ordered;
 	_Atomic uint32_t active; /* 1 while an access is tracked or a thread is stopped */
 	/* A bit for each order in which the race was observed: 1 << order. */
@@ -186,8 +187,8 @@ struct raddle_guard {
 	_Atomic uint32_t pid;	    /* the ID of the process that mapped this memory; 0 at first */
 	_Atomic uint64_t calls;	    /* how often guards called the runtime */
 	_Atomic uint64_t paused_us; /* total time for which threads were stopped */
-	/* The number of times that a thread was stopped, the number of tracked accesses, the number
-	 * of those that ran out of time, and the number of times that a watchpoint fired. */
+	/* How often a thread was stopped, how many accesses were tracked, how many of these were
+	 * abandoned for lack of time, and how often a watchpoint fired. */
 	_Atomic uint32_t pauses, tracked, abandoned, hits;
 	_Atomic uint32_t dropped; /* the number of reports lost because `reports` was full */
 	_Atomic uint32_t report_head;

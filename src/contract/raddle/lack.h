@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may go wrong in a steered run (raddle/steer.h): resources that the system refused, reasons
- * why its threads could not share one kernel thread, and reasons why they were stopped for good.
+ * What may go wrong in a steered run, in which the runtime decides which thread continues
+ * (raddle/steer.h): resources that the system refused, reasons why threads could not share one
+ * kernel thread, and reasons why threads were stopped for good.
  */
 #ifndef RADDLE_LACK_H
 #define RADDLE_LACK_H

@@ -66,8 +66,8 @@ struct raddle_choice {
 	uint64_t state;	      /* in an exploration, a hash of the state before the choice */
 };
 
-/* The sites of a store, of a tracked store near it in the same thread, and of a read by another
- * thread, which may return the old value. */
+/* The sites of three accesses: a store; a tracked store near it in the same thread; and a read by
+ * another thread, which may return the old value. */
 struct raddle_published {
 	uint32_t store, through, read; /* `through` is 0 if no tracked store is near */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Describes what kept a thread from its goal.  The program writes these structures into the memory
- * that it shares with the replayer (raddle/steer.h).
+ * Describes what kept a thread from its goal, the access before which a replay wants to stop it.
+ * The program writes these structures into the memory that it shares with the replayer
+ * (raddle/steer.h).
  */
 #ifndef RADDLE_OBSTACLE_H
 #define RADDLE_OBSTACLE_H
@@ -20,8 +21,8 @@ struct raddle_steer_spin {
 	uint32_t unused;
 };
 
-/* A thread that did not reach its goal (RADDLE_CAUSE_PAST, RADDLE_CAUSE_ENDED) after a trylock had
- * failed.  The lock was held by a thread that is stopped at a goal. */
+/* A thread that did not reach its goal because its trylock failed (RADDLE_CAUSE_PAST,
+ * RADDLE_CAUSE_ENDED).  The lock was held by another thread, which is stopped at a goal. */
 struct raddle_steer_refusal {
 	uint32_t slot, owner; /* the slots of the thread and of the lock's owner */
 	uint32_t kind, site;  /* the kind and site of the trylock; kind is 0 if no trylock failed */
@@ -31,8 +32,8 @@ struct raddle_steer_refusal {
 	uint32_t unused;
 };
 
-/* What a thread waits for, if it does not wait in an operation of the program, but for a descriptor
- * or a futex that only another thread of its process can make ready. */
+/* What a thread waits for, apart from the operations of the program: a descriptor or a futex that
+ * only another thread of the same process can make ready. */
 enum raddle_inside { RADDLE_INSIDE_NOT, RADDLE_INSIDE_DESCRIPTOR, RADDLE_INSIDE_FUTEX };
 
 #endif

@@ -35,11 +35,11 @@
  * removes it before main() runs. */
 #define RADDLE_SESSION_ENV "RADDLE_SESSION_FD"
 
-/* The maximum number of descriptors in a request.  If the descriptor of the session is a socket,
- * the process waits there for requests.  A request is one byte with descriptors: a session, and
- * optionally stdin, stdout and stderr.  For each request, the process clones itself; the clone is a
- * child of the same parent and uses that session.  The answer is the clone's process ID (int32_t),
- * or a negative number if cloning failed. */
+/* The maximum number of file descriptors in a request.  If the descriptor of the session is a
+ * socket, the process waits for requests on that socket.  A request is one byte and some
+ * descriptors: a session, and optionally stdin, stdout and stderr.  For each request, the process
+ * clones itself; the clone is a child of the same parent and uses the session of the request.  The
+ * answer is the clone's process ID (int32_t), or a negative number if cloning failed. */
 #define RADDLE_SERVE_FDS 4
 
 /* All of these values were chosen by hand. */
@@ -52,9 +52,9 @@
 #define RADDLE_MAX_PROCESSES 1024
 /* the room for the path `successor` in bytes; it is for messages only, and a longer path is cut */
 #define RADDLE_SUCCESSOR_SIZE 256
-/* A collector whose heartbeat stops for this long is treated as dead.  It beats every 100 ms, but
- * on a busy machine it may not run for seconds.  If its process is gone as well, the shorter time
- * is enough. */
+/* After this many milliseconds without a heartbeat, the collector is treated as dead.  The
+ * collector sends a heartbeat every 100 ms, but on a busy machine it may not run for seconds.  If
+ * its process no longer exists, the shorter time is enough. */
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
 #define RADDLE_HEARTBEAT_DEAD_MS 500
 
@@ -174,9 +174,9 @@ static inline int64_t raddle_stack_pop(struct raddle_session *s, _Atomic uint64_
 }
 
 /* Returns the index of a buffer to write into, or -1.  Prefers a buffer that was used before,
- * because its memory is in the cache.  While RADDLE_BACKLOG buffers wait for the collector, no
- * buffer is used for the first time, because some buffers will soon be free, and waiting is cheaper
- * than more memory. */
+ * because its memory is in the cache.  While RADDLE_BACKLOG buffers wait for the collector, the
+ * function returns no unused buffer: some buffers will soon be free, and waiting is cheaper than
+ * using more memory. */
 static inline int64_t raddle_buffer_take(struct raddle_session *s)
 {
 	int64_t index = raddle_stack_pop(s, &s->free_head);
@@ -202,8 +202,9 @@ static inline uint32_t raddle_stack_take(_Atomic uint64_t *head)
 
 #define RADDLE_SESSION_SIZE(buffers) (RADDLE_SESSION_HEADER_SIZE + (uint64_t)(buffers)*RADDLE_BUFFER_SIZE)
 
-/* Returns non-zero if these forks lead from the first process to process n of the table.  Each
- * entry of `forks` is the index of a fork in the parent.  The table is not trusted. */
+/* Returns non-zero if the forks in `forks` lead from the first process to process n of the table.
+ * Each entry of `forks` is the index of a fork among the forks of the parent.  The table is not
+ * trusted. */
 static inline int raddle_process_is(const struct raddle_session *s, uint32_t n, const uint32_t *forks,
 				    uint32_t count)
 {

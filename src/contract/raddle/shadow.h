@@ -59,8 +59,9 @@ struct raddle_shadow_input {
 };
 
 /* What a variable represents.  NUMBER, LENGTH and EQUAL describe a slot, which is a range of bytes
- * of an input.  To give such a variable a value, the driver writes digits into the slot, truncates
- * or pads it, or writes the text into it. */
+ * of an input.  The driver gives such a variable a value by changing the slot.  For NUMBER it
+ * writes digits, for LENGTH it truncates or pads the slot, and for EQUAL it writes the text into
+ * the slot. */
 enum raddle_shadow_sort {
 	RADDLE_VAR_BYTE,   /* the byte at `offset` */
 	RADDLE_VAR_NUMBER, /* the number written in the slot */
@@ -161,7 +162,7 @@ struct raddle_shadow_call {
 };
 extern __thread struct raddle_shadow_call __raddle_shadow_call __attribute__((tls_model("initial-exec")));
 
-/* The functions that instrumented code calls for values that are not concrete (rt/shadow/).
+/* The functions that instrumented code calls for values that depend on the input (rt/shadow/).
  * Parameters whose names start with e are expressions, and the others are their values.  `what`
  * combines the operator and the width of the operands: op << 8 | bits.  For an index, it has the
  * size of an element in place of the operator.  For a select, bit 31 is the condition. */

@@ -193,8 +193,8 @@ struct raddle_steer_watch {
 	uint64_t after;		/* number of operations begun by the thread; UINT64_MAX for any */
 	uint64_t occurrence;	/* which of the matching accesses, from 1, or 0 for all */
 	uint32_t how;		/* bits: 1 for reads, 2 for writes */
-	/* 1: the program stops at a matching access and asks; 2: the same, but only at the thread's
-	 * first matching access after each of its operations; the others are not points */
+	/* 1: the program stops at each matching access and asks; 2: it does so only at the first
+	 * one after each operation of the thread, and the others are not points */
 	uint32_t stand;
 	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
 };
@@ -224,8 +224,8 @@ struct raddle_steer_goal {
 	uint32_t thread;	    /* position in the table of threads */
 	uint32_t site;		    /* or RADDLE_STEER_ANY_SITE */
 	uint32_t write;
-	/* If 1 (with TURNS), this goal's thread runs whenever it can, until it waits in a loop.  The other
-	 * goal's thread runs only when no other thread can. */
+	/* If 1 and threads take turns, this goal's thread runs whenever it can, until it waits in
+	 * a loop.  The other goal's thread runs only when no other thread can. */
 	uint32_t front;
 };
 

@@ -118,7 +118,7 @@ struct raddle_track {
 	uint32_t turn;	/* the first turn * RADDLE_TRACK_SLOTS locations get no watchpoint */
 	uint32_t gate_count;
 	/* The number of events after which a gate is closed; 0 for no limit.  A function whose
-	 * gates are all closed costs nothing. */
+	 * gates are all closed is not slowed down. */
 	uint32_t budget;
 	uint64_t perturb; /* the seed of random delays at gates; 0 for no delays */
 

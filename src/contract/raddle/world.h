@@ -51,8 +51,9 @@ struct raddle_world_run {
 };
 
 struct raddle_world_thread {
-	/* The position of the parent in this table, or RADDLE_WORLD_NONE for the initial thread;
-	 * and the number of this thread among the parent's creations. */
+	/* `parent` is the position of the creating thread in this table, or RADDLE_WORLD_NONE for
+	 * the initial thread.  `index` is the number of this thread among those that its parent
+	 * created. */
 	uint32_t parent, index;
 	struct raddle_world_run values[RADDLE_SOURCES];
 	struct raddle_world_run random; /* its random bytes */
@@ -114,8 +115,8 @@ struct raddle_world {
 	uint64_t threads_at, values_at, listeners_at, connections_at, arrivals_at;
 	/* Written by the program. */
 	_Alignas(64) _Atomic uint32_t arrived; /* the number of arrivals delivered so far */
-	/* The number of arrivals that were delivered before the program had sent as many bytes as
-	 * in the recorded run. */
+	/* The number of arrivals that were delivered too early: the program had not yet sent as
+	 * many bytes as in the recorded run. */
 	_Atomic uint32_t hurried;
 	_Atomic uint32_t ended;	  /* 1 if end_signal was raised */
 	_Atomic uint32_t refused; /* the number of arrivals whose bytes were not all delivered */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a steered program gives to the outside, except through its standard streams and through
- * connections that are replayed: the files that it opens for writing, and the datagrams that it
- * sends.  The memory lies directly before the slots of the steering memory (raddle/steer.h).  Only
- * the first process writes it.
+ * Records what a replayed program writes: the files that it opens for writing, and the datagrams
+ * that it sends.  Its standard streams and replayed connections are not included.  The records lie
+ * directly before the slots of the steering memory (raddle/steer.h).  Only the first process of
+ * the program writes them.
  *
- * The runtime appends records.  A record consists of struct raddle_written_record, the bytes of the
- * name, and the bytes that were sent; it is padded to a multiple of 8 bytes.
+ * A record consists of a struct raddle_written_record, the bytes of the name, and the bytes that
+ * were sent.  It is padded to a multiple of 8 bytes.
  */
 #ifndef RADDLE_WRITTEN_H
 #define RADDLE_WRITTEN_H
@@ -27,8 +27,8 @@ struct raddle_written_record {
 	uint32_t kind; /* enum raddle_written_kind; written last */
 	uint32_t name_size, sent_size;
 	uint32_t unused;
-	/* If the program appended to the file: the size of the file when it was opened, else 0.  Bytes
-	 * before this offset do not come from this run. */
+	/* If the program appended to the file, the size of the file when it was opened.  Otherwise
+	 * 0.  Bytes before this offset were not written by this run. */
 	uint64_t from;
 };
 

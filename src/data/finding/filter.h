@@ -10,7 +10,7 @@ struct finding_filter { /* each member is a path, or NULL if the user gave no su
 };
 
 /* Marks the findings that the baseline lists or the suppressions hide.  If `tell` is true, reports
- * how many findings of the baseline were not found, and which suppressions hid nothing. */
+ * how many findings of the baseline are not in the set, and which suppressions hid nothing. */
 int finding_filter(const struct finding_filter *filter, struct finding_set *set, bool tell);
 
 /* Writes a baseline, which is a text with the ids of the confirmed findings that are not

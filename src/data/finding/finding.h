@@ -245,8 +245,8 @@ void finding_stat(struct finding_set *set, const char *name, double value);   /*
 uint64_t finding_stat_value(const struct finding_set *set,
 			    const char *name); /* 0 if the set has no such value */
 
-/* Sets all identities, merges findings with the same pair of code locations, and sorts the
- * findings: confirmed ones first, sound before speculative. */
+/* Sets the identities of all findings, and merges findings with the same pair of code locations.
+ * Then sorts the findings: confirmed ones come first, and sound ones before speculative ones. */
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f); /* sets only the fingerprint of a finding */
 

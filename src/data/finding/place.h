@@ -12,9 +12,9 @@
  * strings belong to the site table. */
 struct schedule_place schedule_place_of(struct schedule *s, const struct trace_sites *sites, uint32_t site);
 
-/* Stores the frames of a site in `frames`, innermost first: its function, then the functions into
- * which it was inlined.  Returns the number of frames, which is at least one.  If `frames` is NULL,
- * only counts them. */
+/* Stores the call frames of a site in `frames`, innermost first: the function of the site, then
+ * the functions into which that function was inlined.  Returns the number of frames, which is at
+ * least one.  If `frames` is NULL, only counts the frames. */
 size_t finding_put_frames(struct finding_set *set, const struct trace_sites *sites, uint32_t site,
 			  struct finding_frame *frames);
 

@@ -47,14 +47,14 @@ struct schedule_limit {
 	uint64_t n;
 };
 
-/* A goal is an access before which the thread is to be stopped.  Among the thread's accesses at
- * `site` since its operation number `after`, it has the number `occurrence`, counted from 1. */
+/* A goal is an access before which a thread is to be stopped.  It is the thread's access number
+ * `occurrence`, from 1, at `site` after the thread's operation number `after`. */
 struct schedule_goal {
 	const char *thread;
 	uint64_t after, occurrence;
-	/* A number of the site table; 0 to find the site by place.  If there is no place either,
-	 * every access of the thread counts, even one that does not conflict with the access of the
-	 * other goal (schedule_is_any()). */
+	/* A number of the site table.  If it is 0, the site is found by place.  Without a place,
+	 * every access of the thread counts, even one that does not conflict with the access of
+	 * the other goal (schedule_is_any()). */
 	uint32_t site;
 	bool write;
 	const char *object;
@@ -128,16 +128,16 @@ struct schedule {
 	/* With turns, the threads reach the goals one after the other, in either order. */
 	bool nowhere;
 	bool handed; /* threads of the program release locks that other threads acquired */
-	/* With turns, the one of the two threads with goals that runs whenever it can, or NULL if
-	 * neither is preferred. */
+	/* The thread to prefer if threads take turns: one of the two threads with goals, which
+	 * then runs whenever it can.  NULL if neither is preferred. */
 	const char *front;
 	/* The input of the program, as lines (base/override.h), or NULL for the input of the
 	 * recorded run. */
 	const char *input;
 	/* Edits of the program, one per line (base/edit.h); NULL if there are none. */
 	const char *edits;
-	/* Two sites, or zeros.  A thread that reaches the second site waits until some thread has
-	 * been at the first one. */
+	/* Two sites, or zeros if there are none.  A thread that reaches the second site waits
+	 * until some thread has been at the first one. */
 	uint32_t keep[2];
 	struct schedule_op *ops;
 	struct schedule_limit *limits;

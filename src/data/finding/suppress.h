@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Suppressions in the syntax of ThreadSanitizer.  Each line is TYPE:PATTERN.  The pattern is
- * searched for in function names, files, modules and objects.  `*` matches any text, `^` and `$`
- * anchor the pattern, and `#` starts a comment line.  finding/README.md lists what each type is
- * compared with. called_from_lib is rejected, because such a rule would never match.
+ * searched for in function names, files, modules and objects; finding/README.md lists what each
+ * type is compared with.  `*` matches any text, `^` and `$` anchor the pattern, and `#` starts a
+ * comment line.  The type called_from_lib is rejected, because such a rule would never match.
  */
 #ifndef FINDING_SUPPRESS_H
 #define FINDING_SUPPRESS_H
@@ -39,7 +39,7 @@ struct suppressions {
 		0                                                                                            \
 	}
 
-/* Adds the rules of a file.  A line that is not a rule is an error, and the message quotes it. */
+/* Adds the rules of a file.  If a line is not a rule, reports an error that quotes the line. */
 int suppressions_parse(struct suppressions *s, const void *data, size_t length, const char *name);
 int suppressions_read(struct suppressions *s, const char *path);
 void suppressions_release(struct suppressions *s);
@@ -48,9 +48,9 @@ void suppressions_release(struct suppressions *s);
  * hidden findings. */
 size_t suppressions_apply(struct suppressions *s, struct finding_set *set);
 
-/* Appends a rule for each confirmed finding that is not hidden yet.  The rule contains the
- * finding's id, so it hides no other finding.  A comment describes the finding, and contains the
- * corresponding rule of ThreadSanitizer. */
+/* Appends to `out` a rule for each confirmed finding that is not hidden yet.  The rule contains
+ * the finding's id, so it hides no other finding.  A comment above the rule describes the finding,
+ * and contains the corresponding rule of ThreadSanitizer. */
 void suppressions_make(const struct finding_set *set, struct rd_buf *out);
 
 int suppressions_write(const struct finding_set *set, FILE *out);

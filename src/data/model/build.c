@@ -3,9 +3,9 @@
  * Builds a model.  The first scan, in this file, reads every stream once, thread by thread.  It
  * collects threads, modules, allocations and releases.  Allocations and releases are then replayed
  * in the order of q and become objects with a lifetime.  Further scans (share.c, history.c) find
- * objects by address and q, so no scan needs the threads merged.
+ * objects by address and q, so no scan has to merge the threads.
  *
- * If a stream ends early, this is not an error, and the model contains what could be read.
+ * A stream that ends early is not an error.  The model then contains what could be read.
  */
 #include "model/model-int.h"
 
@@ -291,8 +291,8 @@ static void begin_object(struct memory_replay *r, const struct memory_event *op)
 				 .alloc = op->alloc};
 	if (!stack)
 		o.ordinal = count_up(r, op);
-	/* A stack may lie inside memory that the program allocated for it, so it does not end the
-	 * object that is there. */
+	/* A new object usually ends an older object at the same address.  A stack does not,
+	 * because it may lie inside memory that the program allocated for it. */
 	if (!stack)
 		end_object(r, op->address, op->q);
 	uint32_t object = model_add_object(r->model, &o);

@@ -56,8 +56,8 @@ enum {
 enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-/* The largest number of lock tracks of a thread.  A hold that does not nest on any of them is left
- * out.  Set by hand. */
+/* The largest number of lock tracks of a thread.  A track shows the periods in which the thread
+ * holds locks.  If such a period does not nest on any track, it is left out.  Set by hand. */
 #define LOCK_TRACKS 16
 #define PROCESS_UUID 1
 #define SEQUENCE 1

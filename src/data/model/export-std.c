@@ -23,11 +23,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The maps of cuts consist of words with one bit for each unit.  This is log2 of the number of
- * units in a word. */
+/* The binary logarithm of the number of bits in a word of the maps of cuts.  In these maps, each
+ * bit stands for a unit in which a granule may begin. */
 #define BLOCK_BITS 6
-/* The number of levels of the maps of cuts.  On level 0, a unit is a byte.  On the other levels, it
- * is a word of the level below. */
+/* The number of levels of the maps of cuts.  On level 0, a unit is a byte.  On every other level,
+ * a unit is a word of the level below. */
 #define CUT_LEVELS 4
 /* The largest number of bytes in a range.  No program copies more at once. */
 #define RANGE_MAX (1ull << 30)
@@ -45,8 +45,8 @@ struct std_export {
 	const struct model_std_opts *opts;
 	bool imported;
 	struct model_cache *cache;
-	/* Maps (object, offset >> 32) to a number that stands for these 4 GiB of the object.  It is
-	 * larger than all numbers of objects. */
+	/* Maps (object, offset >> 32) to a number for this 4 GiB part of the object.  These
+	 * numbers are larger than all numbers of objects. */
 	struct rd_umap parts;
 	/* Maps (object, word) to a bit mask of the units in which a granule begins. */
 	struct rd_umap cuts[CUT_LEVELS];
@@ -77,8 +77,9 @@ static uint64_t pair(uint32_t high, uint64_t low)
 	return (uint64_t)high << 32 | (low & UINT32_MAX);
 }
 
-/* Returns a key for a place in an object.  The key consists of the number of the object and the low
- * 32 bits of the offset.  Each further 4 GiB of a large object have a separate number. */
+/* Returns a key for a place in an object.  The key consists of the number of the object and the
+ * low 32 bits of the offset.  In a large object, each 4 GiB part after the first has its own
+ * number, which replaces that of the object. */
 static uint64_t place_key(struct std_export *x, uint32_t object, uint64_t at)
 {
 	if (at > UINT32_MAX) {
@@ -188,8 +189,8 @@ static void emit(struct std_export *x, const struct event_place *at, const char 
 		fprintf(x->out, "%s|%s|%u\n", at->thread, op, at->location);
 }
 
-/* Writes an access to memory that represents the order of other events.  It is exclusive, so that
- * it orders threads without being a race. */
+/* Writes an access to a variable that represents the order of other events.  The access is made
+ * under a lock, so that it orders threads without being a race. */
 static void emit_exclusive(struct std_export *x, const struct event_place *at, const char *name,
 			   const char *ops)
 {
@@ -212,9 +213,10 @@ static void cut(struct std_export *x, uint32_t object, uint64_t offset)
 	}
 }
 
-/* Returns the end of the granule that contains `offset`, or `end` if that is smaller.  If a word is
- * empty, the search continues after it, one level higher, so that long ranges take few steps.  If a
- * bit is set, the search looks into that unit, one level lower. */
+/* Returns the end of the granule (range of bytes that is exported as one variable) that contains
+ * `offset`, or `end` if that is smaller.  The search walks the levels of the maps of cuts.  After
+ * an empty word, it continues one level higher, so that long ranges take few steps.  At a bit that
+ * is set, it continues one level lower, inside that unit. */
 static uint64_t next_cut(struct std_export *x, uint32_t object, uint64_t offset, uint64_t end)
 {
 	RD_ASSERT(offset < end);
@@ -374,8 +376,9 @@ static const char *reader_lock(struct std_export *x, uint32_t sync, uint32_t thr
 	return b->data;
 }
 
-/* A read-write lock is exported as one lock for each reader, and a writer acquires all of them.
- * Writes these acquisitions, or their releases in reverse order. */
+/* Writes an acquisition or release of a read-write lock by a writer.  A read-write lock is
+ * exported as one lock for each reader.  A writer acquires all of these locks, and releases them
+ * in reverse order. */
 static void emit_writer(struct std_export *x, const struct event_place *at, uint32_t sync, int change)
 {
 	RD_ASSERT(change == 1 || change == -1);
@@ -456,8 +459,8 @@ static bool is_of_threads(enum raddle_event kind)
 	       raddle_role(kind) != RADDLE_ROLE_REQUEST;
 }
 
-/* Exports an object that orders threads without being a lock, as a variable that is read and
- * written under a lock of the same name. */
+/* Exports an operation on an object that orders threads but is not a lock.  Such an object becomes
+ * a variable that is read and written under a lock of the same name. */
 static void export_ordering(struct std_export *x, const struct event_place *at, uint32_t sync,
 			    const struct trace_event *e)
 {
@@ -479,7 +482,7 @@ static void export_ordering(struct std_export *x, const struct event_place *at, 
 	}
 }
 
-/* Exports a wait of an imported trace.  It is a wait on a monitor, or for a condition that has a
+/* Exports a wait of an imported trace: a wait on a monitor, or a wait for a condition that has a
  * separate name. */
 static void export_imported_wait(struct std_export *x, const struct event_place *at, uint32_t cond,
 				 const struct trace_event *e)
@@ -566,8 +569,8 @@ static void note_reader(struct std_export *x, uint32_t thread, const struct trac
 	r->threads[r->count++] = thread;
 }
 
-/* The first pass.  It finds where granules begin, which threads acquire which read-write lock for
- * reading, and which mutexes were taken over from a dead owner. */
+/* The first pass over a stream.  It finds where granules begin, which threads acquire which
+ * read-write lock for reading, and which mutexes a thread acquired after their owner had died. */
 static void prepare(struct std_export *x, size_t stream)
 {
 	struct trace_stream in;

@@ -22,8 +22,8 @@
 #define RANGE_MAX (1ull << 30)
 /* The number of intervals of q in which items are counted when the run is cut into parts. */
 #define BUCKETS 65536
-/* The largest number of items (operations and accesses) in the first and in the last part.  It is
- * small, so that findings are reported early. */
+/* The largest number of items (operations and accesses) in the first and in the last part of a run
+ * that is analysed in parts.  It is small, so that findings are reported early. */
 #define EDGE_PART (1 << 20)
 
 struct history_scan {
@@ -129,8 +129,8 @@ static bool free_piece(const struct model *m, struct model_cache *cache, const s
 	return true;
 }
 
-/* Adds the release of an object.  The site of the access is the call that releases the memory, and
- * its stack consists of the callers. */
+/* Adds an access for the release of an object.  The site of this access is the call that releases
+ * the memory, and its stack consists of the callers. */
 static void note_free(struct history_scan *s, const struct trace_event *e, const struct trace_stream *in)
 {
 	uint32_t call = model_stack_intern(s->model, &s->path, &in->decoder);
@@ -143,8 +143,9 @@ static void note_free(struct history_scan *s, const struct trace_event *e, const
 	add_access(s, &a);
 }
 
-/* Makes an access for the effect of an operation on the bytes of its lock or other object.  Returns
- * false if only one thread touches these bytes, or if there is no effect. */
+/* Makes an access that represents the effect of an operation on the bytes of its object, such as a
+ * lock.  Returns false if only one thread touches these bytes, or if the operation has no
+ * effect. */
 static bool handled_piece(const struct model *m, struct model_cache *cache, const struct trace_event *e,
 			  const struct trace_decoder *d, struct model_access *a)
 {
@@ -228,9 +229,9 @@ static void note_end(struct history_scan *s, const struct trace_event *last, con
 	s->history->end_stack = model_stack_intern(s->model, &s->path, &in->decoder);
 }
 
-/* Handles an operation that begins before the part.  If the operation ends a segment, the accesses
- * before it are left out.  Otherwise they are kept, because they represent later accesses that the
- * runtime did not record. */
+/* Handles an operation before the part of the run that the history covers.  If the operation ends
+ * a segment, the accesses before the operation are left out.  Otherwise these accesses are kept,
+ * because they represent later accesses that the runtime did not record. */
 static void leave_out(struct history_scan *s, bool ends)
 {
 	RD_ASSERT(s->history != NULL);
@@ -268,8 +269,9 @@ static bool enter_segment(struct history_scan *s, const struct trace_event *e)
 	return true;
 }
 
-/* Handles a thread that spins and reads the same value again.  Only the last read is kept.  Returns
- * false if the part ends there. */
+/* Handles a thread that reads the same value again while it waits in a loop.  Only the last such
+ * read is kept.  Returns false if the part of the run that the history covers ends before the
+ * read. */
 static bool repeat_read(struct history_scan *s, const struct trace_event *e)
 {
 	struct model_history *h = s->history;
@@ -313,8 +315,8 @@ static bool scan_event(struct history_scan *s, const struct trace_event *e, cons
 	return true;
 }
 
-/* Notes that a chunk begins with the next event.  If everything up to here is before the part,
- * later scans can start here. */
+/* Notes that a chunk of the stream begins with the next event.  If all events so far are before
+ * the part of the run that the history covers, later scans can start at this chunk. */
 static void note_chunk(struct history_scan *s, const struct trace_stream *in)
 {
 	const struct model_history *h = s->history;
@@ -373,8 +375,8 @@ static void scan_stream(struct history_scan *s)
 	trace_stream_close(&in);
 }
 
-/* Scans all streams.  If `sizes` is not NULL, only counts items.  Keeps the position of each thread
- * at the end of the part, for the next part. */
+/* Scans all streams.  If `sizes` is not NULL, only counts items.  Stores the position of each
+ * thread at the end of the part, so that the scan of the next part can begin there. */
 static void scan_all(struct model *m, uint64_t *sizes)
 {
 	struct model_cache *cache = rd_xcalloc(1, sizeof *cache);
@@ -422,8 +424,8 @@ int model_load(struct model *m, struct model_part part)
 	return RD_OK;
 }
 
-/* Returns the bucket at which the last part begins, if that part is to have EDGE_PART items.
- * Returns BUCKETS if parts of `each` items are smaller anyway. */
+/* Returns the bucket at which the last part of the run begins, so that this part has about
+ * EDGE_PART items.  Returns BUCKETS if parts of `each` items are smaller than that. */
 static size_t first_of_last(const uint64_t *sizes, uint64_t each)
 {
 	RD_ASSERT(each > 0);

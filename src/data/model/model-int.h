@@ -104,8 +104,8 @@ struct model_spin {
 void model_note_store(struct model *m, const struct trace_event *e);
 void model_sort_stores(struct model *m);
 
-/* Call this for each event of a stream.  Returns true if the event is at least the third read of a
- * spin, so that it can replace the read before it. */
+/* Call this for each event of a stream.  Returns true if the event is at least the third read in a
+ * row of a thread that spins.  Such a read can replace the read before it. */
 bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e);
 
 /* A position in a stream at which a scan for a later part can start (mark.c). */
@@ -127,11 +127,11 @@ struct model_marks {
 	size_t count, capacity;
 };
 
-/* Returns the last mark of a stream from which a part that begins at q can be scanned, or NULL if
- * there is no such mark. */
+/* Returns the last mark (a saved position in a stream) from which a part that begins at q can be
+ * scanned.  Returns NULL if there is no such mark. */
 const struct model_mark *model_mark_before(const struct model *m, size_t stream, uint64_t q);
-/* Returns the last mark of a stream from which accesses after operation number `skipped` can be
- * located, or NULL if there is no such mark. */
+/* Returns the last mark (a saved position in a stream) from which accesses after operation number
+ * `skipped` can be located.  Returns NULL if there is no such mark. */
 const struct model_mark *model_mark_at(const struct model *m, size_t stream, uint64_t skipped);
 
 /* Returns true if the place comes after all marks of the stream. */
@@ -145,9 +145,9 @@ void model_marks_free(struct model *m);
 
 void model_unload(struct model *m);
 
-/* Call this before adding an operation that precedes the part.  It processes the operation that was
- * added last.  It removes that operation if it has no lasting effect, and also removes the
- * operations that it makes obsolete (prefix.c). */
+/* Call this before adding another operation that precedes the part.  It examines the operation
+ * that was added last.  If that operation has no lasting effect, it is removed.  Operations that
+ * it makes obsolete are also removed (prefix.c). */
 void model_prefix_trim(struct model_history *h);
 
 #endif

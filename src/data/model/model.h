@@ -101,8 +101,9 @@ struct model_sync {
 struct model_operation {
 	uint64_t q, t;
 	size_t access; /* index of the segment's first access in model_history.accesses */
-	/* The index of the event's first object in model.syncs, or MODEL_NONE if it has none.  For
-	 * an atomic load, this is the once object at its address, such as a C++ guard. */
+	/* The index in model.syncs of the event's first object, or MODEL_NONE if the event has no
+	 * object.  For an atomic load, this is the once control at its address, such as a C++
+	 * guard. */
 	uint32_t sync;
 	/* The mutex of a condition wait, or the created or joined thread; else MODEL_NONE. */
 	uint32_t second;
@@ -112,9 +113,10 @@ struct model_operation {
 	uint8_t kind;	  /* enum raddle_event */
 };
 
-/* An access to shared bytes.  The release of an object with shared bytes is a write of the whole
- * object.  The use of a lock is a read of its bytes before the operation, and its initialisation or
- * destruction is a write.  In these three cases, the site is that of the call. */
+/* An access to shared bytes.  Some calls are also represented as accesses, with the site of the
+ * call.  The release of an object with shared bytes is a write of the whole object.  The use of a
+ * lock is a read of its bytes, which comes before the operation.  The initialisation or
+ * destruction of a lock is a write. */
 struct model_access {
 	uint32_t object, site, stack;
 	uint32_t size : 31, write : 1; /* a longer range is split into several accesses */
@@ -126,8 +128,8 @@ struct model_history {
 	struct model_operation *operations;
 	struct model_access *accesses;
 	size_t operation_count, access_count;
-	/* The number of events with q before the segment of the first access, or 0 if no event was
-	 * left out. */
+	/* The number of the thread's events with q that come before the segment of the first
+	 * access, or 0 if no event was left out. */
 	uint64_t skipped;
 	uint32_t end_site;    /* site of the last record if it is an access; else 0 */
 	uint32_t end_stack;   /* call stack of the last record */
@@ -176,11 +178,11 @@ enum model_depth {
 int model_build(struct model **model, struct trace *trace, enum model_depth depth);
 void model_free(struct model *model); /* `model` may be NULL */
 
-/* Replaces the histories by those of a part, which contain its operations and accesses, and the
- * state from which it starts.  An operation before the part is included only if its effect lasts,
- * for example if it acquires a lock that is still held (prefix.c).  Accesses before the part are
- * included only if they follow their thread's last operation before the part, because they may
- * overlap the part in time. */
+/* Replaces the histories by those of one part of the run.  They contain the operations and
+ * accesses of the part, and its initial state.  An operation before the part is included only if
+ * its effect lasts, for example if it acquires a lock that is still held (prefix.c).  An access
+ * before the part is included only if it follows the last operation of its thread before the part,
+ * because it may overlap the part in time. */
 int model_load(struct model *m, struct model_part part);
 
 /* Cuts the run into parts of about the same size.  Each part has at most about `most` operations
@@ -189,8 +191,9 @@ int model_load(struct model *m, struct model_part part);
  * the array.  The model must have been built with MODEL_PARTS. */
 size_t model_cut(struct model *m, uint64_t most, struct model_part **parts);
 
-/* An access in its thread's stream, in the terms of schedules (doc/format/schedule.md).  It is the
- * `occurrence`-th record (from 1) of its site after the thread's `after`-th counted operation. */
+/* The position of an access in the stream of its thread, as schedules express it
+ * (doc/format/schedule.md).  The access is the `occurrence`-th record (from 1) of its site after
+ * the thread's `after`-th counted operation. */
 struct model_spot {
 	uint64_t after, occurrence;
 };
@@ -207,8 +210,9 @@ uint32_t model_thread(const struct model *m, uint32_t number);
 uint32_t model_thread_of_stream(const struct model *m, size_t stream);
 
 /* Returns the object at an address at time q, or MODEL_NONE.  If no object is alive there at q,
- * returns the object that is allocated there next, because a pointer to it was passed on without
- * synchronisation.  If there is none, returns the last object that was alive there. */
+ * returns the object that is allocated there next, because another thread may have passed its
+ * address on without synchronisation.  If no object is allocated there later, returns the last
+ * object that was alive there. */
 uint32_t model_find(const struct model *m, uint64_t address, uint64_t q);
 
 /* Caches results of model_find() and of site lookups.  A zeroed cache is empty. */
@@ -267,16 +271,17 @@ struct model_variable {
 	bool is_thread_local;
 };
 
-/* Finds the variable at the offset at time q.  Needs MODEL_HISTORIES.  Returns false if no access
- * by name shows a variable there. */
+/* Finds the variable at an offset of the object at time q.  Needs MODEL_HISTORIES.  Returns false
+ * if no access by name shows that there is a variable. */
 bool model_find_variable(const struct model *m, uint32_t object, uint64_t offset, uint64_t q,
 			 struct model_variable *out);
 /* Appends a name such as `main.jobs[].done`, or `cache` for a thread-local variable. */
 void model_name_variable(const struct model *m, const struct model_variable *v, struct rd_buf *out);
 
 /* Appends a name for the bytes at an offset of a heap object or stack, such as `struct conn.refs`
- * or `*counter (malloc at f.c:12)`.  It is derived from the given accesses, all of which cover the
- * offset.  Returns false if the object is of another kind, or the accesses show no name. */
+ * or `*counter (malloc at f.c:12)`.  The name is derived from the given accesses, all of which
+ * cover the offset.  Returns false if the object is neither of these, or if the accesses show no
+ * name. */
 bool model_name_pointed(const struct model *m, uint32_t object, uint64_t offset,
 			const struct model_access *const *accesses, size_t count, struct rd_buf *out);
 void model_name_object(const struct model *m, uint32_t object, struct rd_buf *out);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the object that lies at an address at some time.
+ * Finds the object that contains an address and is alive at a given time (q).
  *
- * The definition is simple: it is the object that contains the address and is alive at q.  But a
- * program may allocate millions of objects at the same few addresses.  So heap objects and stacks
- * are kept in a grid of cells (model-int.h).  A lookup visits one cell of each level.  It finds the
- * last object born before q by binary search, and walks back to one that contains the address.
- * Globals and modules never move, so each of the two kinds has a sorted array.
+ * A program may allocate millions of objects at the same few addresses, so a search must not visit
+ * all of them.  Heap objects and stacks are kept in a grid of cells (model-int.h).  A lookup
+ * visits one cell of each level.  It finds the last object born before q by binary search, and
+ * walks back to one that contains the address.  Globals and modules never move, so each of the two
+ * kinds has a sorted array.
  */
 #include "model/model-int.h"
 
@@ -20,8 +20,8 @@
 #define CELL_SHIFT 6   /* log2 of the number of bytes in a cell on the lowest level */
 #define LEVEL_SHIFT 59 /* position of the level in a cell's key */
 #define PAGE 4096
-/* The largest number of objects in a cell that a lookup visits.  Set by hand, to limit the time
- * with a damaged trace. */
+/* The largest number of objects that a lookup visits in a cell.  Set by hand, to limit the time
+ * that a damaged trace can cost. */
 #define WALK_MAX 65536
 
 uint32_t model_add_object(struct model *m, const struct model_object *object)
@@ -63,8 +63,8 @@ static bool is_dynamic(const struct model_object *o)
 	return o->kind == MODEL_HEAP || o->kind == MODEL_STACK;
 }
 
-/* Visits the cells of an object.  If `fill` is NULL, only increments the cells' counts of objects.
- * Otherwise, adds the object to the cells. */
+/* Visits each cell of an object.  If `fill` is NULL, only increments the number of objects in the
+ * cell.  Otherwise, adds the object to the cell. */
 static void visit_cells(struct model_grid *g, const struct model *m, uint32_t object, uint32_t *fill)
 {
 	const struct model_object *o = &m->objects[object];

@@ -12,8 +12,8 @@ struct model_file {
 	char *scratch;
 };
 
-/* Opens a trace directory, or a file with STD text, and builds its model with histories.  With
- * `force`, this works even without meta.json or a site table.  The caller must close the result,
+/* Opens a trace directory, or a file with STD text, and builds its model with histories.  If
+ * `force` is true, the trace need not have meta.json or a site table.  The caller must close `f`,
  * even after a failure. */
 int model_open(struct model_file *f, const char *path, bool force);
 

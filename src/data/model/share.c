@@ -98,8 +98,8 @@ static struct model_block *block_of(struct model *m, struct model_object *o, uin
 	return &x->blocks[*mapped];
 }
 
-/* Returns the block that represents a chunk.  It has only one unit: bit 0 describes all bytes of
- * the chunk. */
+/* Returns the block that represents a whole chunk of a large object.  Bit 0 of its masks describes
+ * all bytes of the chunk, and the other bits are not used. */
 static struct model_block *chunk_of(struct model *m, struct model_object *o, uint64_t number)
 {
 	uint64_t *mapped = rd_umap_put(&shadow_of(m, o)->chunks, number, NULL);
@@ -122,8 +122,9 @@ static uint32_t *owners_of(struct model *m, struct model_block *b)
 	return x->owners[b->owners];
 }
 
-/* Marks bytes of a block.  Threads touch the same bytes again and again, and streams are read one
- * after another, so `marked` is used to skip repetitions. */
+/* Marks bytes of a block as touched by a thread.  Threads touch the same bytes again and again,
+ * and streams are read one after another.  `marked` contains the bytes that the current thread has
+ * already touched, so that repetitions are skipped. */
 static void mark_block(struct model *m, struct model_block *b, uint64_t mask, uint32_t thread)
 {
 	RD_ASSERT(mask != 0);
@@ -325,8 +326,8 @@ static bool is_use(const struct trace_event *e)
 	}
 }
 
-/* Returns true if a thread begins to wait for the object of the event.  The duration of a wait for
- * a once control is not recorded. */
+/* Returns true if the event shows that a thread begins to wait for its object.  Waits for once
+ * controls are not measured. */
 static bool begins_wait(enum raddle_event kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_WAIT ||
@@ -447,8 +448,8 @@ static const struct model_block *mapped_block(const struct model *m, const struc
 	return index ? &m->private->blocks[*index] : NULL;
 }
 
-/* Returns a mask of the shared bytes of a block, from the block's own entry and that of its whole
- * chunk.  Both may be NULL. */
+/* Returns a mask of the shared bytes of a block.  `b` is the block's own entry, and `chunk` is the
+ * entry of the chunk that contains the block.  Both may be NULL. */
 static uint64_t shared_of(const struct model *m, const struct model_block *b, const struct model_block *chunk)
 {
 	uint64_t multi = b ? b->multi : 0, written = b ? b->written : 0;
@@ -520,8 +521,8 @@ bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, ui
 	return false;
 }
 
-/* Returns the number of shared bytes of an object with maps.  If a whole chunk is shared, so are
- * all of its blocks. */
+/* Returns the number of shared bytes of an object with maps.  If a whole chunk is shared, all of
+ * its bytes count. */
 static uint64_t shared_mapped(const struct model *m, const struct model_shadow *s)
 {
 	uint64_t count = 0;

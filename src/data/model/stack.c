@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Represents call stacks as nodes of one tree.  So a stack is a number, and equal stacks have equal
- * numbers.  Most stacks differ from the previous one only in their last entries, so a path keeps
- * the nodes of a stream's last stack.
+ * Represents call stacks as nodes of one tree.  A stack is the number of a node, and equal stacks
+ * have equal numbers.  Most stacks differ from the previous one only in their last entries.  Each
+ * stream therefore keeps the nodes of its last stack in a path.
  */
 #include "model/model-int.h"
 

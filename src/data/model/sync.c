@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-/* An operation on a lock is treated as an access to the lock's memory, at the site of the call.  So
- * an operation whose call is unknown has no effect here.  SEM_INIT and SEM_DESTROY may also come
- * from sem_open() and sem_close(). */
+/* An operation on a lock is treated as an access to the lock's memory, at the site of the call.
+ * So an operation whose call is unknown has no effect here.  sem_open() and sem_close() may also
+ * cause SEM_INIT and SEM_DESTROY events. */
 enum raddle_handling model_handling(const struct model *m, const struct trace_event *e,
 				    const struct trace_decoder *d)
 {

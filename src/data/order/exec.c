@@ -2,10 +2,10 @@
 /*
  * Builds an execution, and matches wakes with signals.
  *
- * A wake takes the earliest signal or broadcast on its condition that came after its wait began.
- * Only one wake can take a signal, but any number of wakes can take a broadcast.  Taking the
- * earliest one keeps the must-order as weak as the observation allows.  A later signal may have
- * been the real cause, but the earlier one would have been enough.
+ * A wake is matched with the earliest signal or broadcast on its condition after its wait began.
+ * A signal matches only one wake, but a broadcast matches any number of wakes.  A later signal may
+ * have been the real cause, but the earlier one would have been enough.  So this choice keeps the
+ * must-order, the order that holds in every run, as weak as the observations allow.
  */
 #include "order/exec.h"
 

@@ -107,8 +107,8 @@ struct exec_event {
 struct exec {
 	struct exec_event *events;
 	size_t count, capacity;
-	/* The index that each event had in the trace.  NULL if event i of `events` was event i of
-	 * the trace. */
+	/* For each event, its index in the trace.  NULL if these indices are the same as those in
+	 * `events`. */
 	uint64_t *positions;
 	uint32_t threads, variables, locks, conds, sems, barriers, onces;
 	/* The initial values of the first sem_initial_count semaphores.  The others start at 0. */
@@ -130,8 +130,9 @@ void exec_sem_init(struct exec *x, uint32_t sem, uint32_t value);
 /* Finds, for each wake with EXEC_MATCH, the signal that caused it. */
 void exec_match_signals(struct exec *x);
 
-/* Checks that synchronisation allows the sequence.  Returns the index of the first impossible event
- * and sets *why to the reason.  Returns EXEC_NONE if all events are possible. */
+/* Checks that locks and other synchronisation objects allow this sequence of events.  Returns the
+ * index of the first impossible event and sets *why to the reason.  Returns EXEC_NONE if all
+ * events are possible. */
 uint32_t exec_check(const struct exec *x, const char **why);
 
 /* Returns a thread that holds the lock after the last event, or EXEC_NONE if no thread does. */

@@ -4,8 +4,8 @@
  * not depend on the trace reader.
  *
  * The caller numbers objects and threads.  An object that is initialised again gets a new number.
- * Each operation becomes the events that it consists of or, in a whole execution, exactly one
- * event.
+ * An operation becomes one event or several.  In a whole execution (struct exec), it always
+ * becomes exactly one event.
  */
 #ifndef ORDER_FILL_H
 #define ORDER_FILL_H
@@ -37,8 +37,8 @@ struct order_message {
 
 /* The state of an object. */
 struct order_object {
-	/* The number of the object in its number space of the execution, or EXEC_NONE if it has no
-	 * number yet. */
+	/* The number of the object among the objects of its kind in the execution, or EXEC_NONE if
+	 * it has no number yet. */
 	uint32_t number;
 	uint32_t once_lock; /* the lock that is held while the initialiser runs */
 	uint32_t once_done; /* the event at which the initialiser last returned */
@@ -54,8 +54,8 @@ struct order_object {
 	bool shared;
 	bool left;    /* a thread ended while it held the lock */
 	bool writers; /* the read-write lock admits no reader while a writer waits */
-	/* For a lock that prefers writers, the lock that a writer holds while it waits and while it
-	 * writes.  Otherwise EXEC_NONE. */
+	/* For a read-write lock that prefers writers, a second lock, which a writer holds while it
+	 * waits and while it writes.  Otherwise EXEC_NONE. */
 	uint32_t gate;
 	/* 1 + the thread that holds the gate; 0 if no thread does. */
 	uint32_t writer;
@@ -76,8 +76,8 @@ struct order_thread {
 
 struct order_filler {
 	struct exec *x;
-	/* True if the program hung.  Then a lock of a thread that ended stays locked, so that its
-	 * holder is known. */
+	/* True if the program hung.  In that case, a lock whose holder has ended stays locked, so
+	 * that its holder is known. */
 	bool hung;
 	bool handed;  /* some lock was released by a thread other than its holder */
 	uint64_t odd; /* number of operations that no primitive allows; they order nothing */
@@ -96,14 +96,15 @@ struct order_filler {
 void order_filler_init(struct order_filler *f, struct exec *x);
 void order_filler_release(struct order_filler *f);
 
-/* Announces that the lock will be taken over from a dead thread (EOWNERDEAD).  The dead thread then
- * releases it by ending. */
+/* Announces that another thread will take over the lock from a thread that ended (EOWNERDEAD).
+ * The end of the first thread is then treated as the release of the lock. */
 void order_fill_robust(struct order_filler *f, uint32_t object);
 
-/* Call this for all operations, in the order in which they happened, before the first order_fill().
- * It finds locks that are released by a thread other than their holder, and locks whose holder
- * ends.  Such a lock is treated as a semaphore with initial value 1.  A mutex that is used with a
- * condition, or a lock that readers share, is never treated as a semaphore. */
+/* Call this for every operation of the run, in the order in which they happened, before the first
+ * call of order_fill().  The function finds locks that are released by a thread other than their
+ * holder, and locks whose holder ends.  Such a lock is treated as a semaphore with initial value
+ * 1.  A mutex that is used with a condition, or a lock that readers share, is never treated as a
+ * semaphore. */
 void order_fill_look_ahead(struct order_filler *f, const struct order_op *op);
 
 /* Appends the events of the next operation.  The operations of all threads must be passed in
@@ -118,8 +119,8 @@ void order_fill_pending(struct order_filler *f, const struct order_op *op);
 struct order_object *order_fill_object(struct order_filler *f, uint32_t object);
 
 /* Returns the effect of an operation on locks: 1 if it has acquired its object, -1 if it is about
- * to release it, and 0 otherwise.  Waits count, because they release and acquire their mutex.  So
- * does running the initialiser of a once control. */
+ * to release it, and 0 otherwise.  A condition wait counts, because it releases and acquires its
+ * mutex.  Running the initialiser of a once control counts as well. */
 int order_lock_change(uint32_t kind, uint64_t value, bool *shared);
 
 #endif

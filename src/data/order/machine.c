@@ -2,12 +2,18 @@
 /*
  * Implements the meaning of the events (machine.h), according to the table in doc/design/order.md.
  *
- * A mutex, or a read-write lock held for writing, has one holder.  A read-write lock held for
- * reading has any number of holders.  If a holder acquires the lock again, the acquisitions nest.
- * A thread acts after its fork and before its join.  A barrier exit needs all entries of the
- * instance.  A semaphore never goes below zero.  A wake needs the notification that it names.  In a
- * whole execution, a wake needs its mutex and a notification, which may be any that came after the
- * wait and ended no other wait.  A pending operation never happens.
+ * The rules are:
+ *
+ *   - A mutex, or a read-write lock held for writing, has one holder.  A read-write lock held for
+ *     reading has any number of holders.  If a holder acquires the lock again, the acquisitions
+ *     nest.
+ *   - The events of a thread come after its fork and before its join.
+ *   - A barrier exit needs all entries of the barrier instance.
+ *   - A semaphore never goes below zero.
+ *   - A wake, the end of a condition wait, needs the notification that it names.  In a whole
+ *     execution, it needs its mutex and any notification that came after the wait and ended no
+ *     other wait.
+ *   - A pending operation never happens.
  */
 #include "order/machine.h"
 

@@ -2,7 +2,8 @@
 /*
  * A machine that executes events one at a time and rejects those that the synchronisation
  * primitives do not allow at that moment (doc/design/order.md).  It defines the meaning of every
- * kind of event. It does not search, so the results of analyses can be checked against it.
+ * kind of event. The machine does not search for orders, so it can check the results of analyses
+ * that do.
  */
 #ifndef ORDER_MACHINE_H
 #define ORDER_MACHINE_H
@@ -29,8 +30,8 @@ struct machine {
 	uint32_t *entered, *enters;
 	uint32_t *at; /* 1 + the index of each thread's latest event */
 	uint8_t *once_done;
-	/* Indexed by thread.  The first three are true if the thread has been created, been joined,
-	 * or ended so far.  The last is true if the execution contains the thread's creation. */
+	/* Indexed by thread.  The first three are true if the thread has been created, joined or
+	 * ended so far.  The last one is true if the execution contains the thread's creation. */
 	uint8_t *forked, *joined, *ended, *has_fork;
 	/* The event of the last write to each variable, or EXEC_NONE if there is none. */
 	uint32_t *last_write;
@@ -48,8 +49,8 @@ struct machine {
 void machine_init(struct machine *m, const struct exec *x);
 void machine_release(struct machine *m);
 
-/* Returns to the initial state.  `order` is the order that will be tried.  It determines which wait
- * a signal ends. */
+/* Returns the machine to its initial state.  `order` is the order of events that will be tried.
+ * It determines which wait a signal ends. */
 void machine_reset(struct machine *m, const uint32_t *order, size_t count);
 
 /* Returns NULL if event `e` may happen now, or else the reason why it may not.  The caller must

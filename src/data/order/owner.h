@@ -54,13 +54,14 @@ struct owner_graph {
 size_t owner_closed(const struct owner_graph *g, bool *closed);
 
 /* Returns the thread that holds the lock for which this thread waits, or the thread that it joins.
- * Returns OWNER_NONE if that thread is unknown, or if this thread waits for something else.  If the
- * lock has several holders, prefers one that is closed, then one that has ended.  `closed` may be
- * NULL. */
+ * Returns OWNER_NONE if that thread is unknown, or if this thread waits for something else.  If
+ * the lock has several holders, prefers one that can never continue (`closed`), then one that has
+ * ended.  `closed` may be NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);
 
-/* Marks the closed threads that cause the deadlock.  These are the threads on a cycle of owners,
- * and those that wait for something that no remaining thread can do. */
+/* Marks those closed threads, which can never continue, that cause the deadlock.  They are the
+ * threads on a cycle of owners, and those that wait for something that no remaining thread can
+ * do. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause);
 
 bool owner_is_held(const struct owner_graph *g, uint64_t lock);

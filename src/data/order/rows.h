@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks.  Each event has a row, which contains for each thread how many of that thread's
- * events must precede the event.  An event that adds nothing shares the row of the event before it.
- * So a row's number for its own thread may be out of date, and the caller must use the event's
- * index in its thread instead.
+ * Vector clocks.  The clock of an event is a row of a table.  For each thread, the row contains
+ * how many of that thread's events must precede the event.  If an event must follow no further
+ * events of other threads, it shares the row of the previous event of its thread.  The entry for
+ * its own thread may then be out of date, so the caller must use the index of the event in its
+ * thread instead.
  */
 #ifndef ORDER_ROWS_H
 #define ORDER_ROWS_H
@@ -23,7 +24,7 @@ struct rows {
 void rows_init(struct rows *r, size_t events, uint32_t width);
 void rows_release(struct rows *r);
 
-/* Adds a copy of the row `from`, which must not be in the table.  Returns the number of the
+/* Adds a copy of the row `from`.  `from` must not point into the table.  Returns the number of the
  * copy. */
 uint32_t rows_add(struct rows *r, const uint32_t *from);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds critical sections.  A section begins with the outermost acquisition of a lock and ends with
- * its outermost release.  Events must be passed in the order in which they happened.  The lists of
- * sections for earlier points in a thread stay valid.
+ * Finds critical sections.  A section begins with the outermost acquisition of a lock and ends
+ * with its outermost release.  Pass the events in the order in which they happened.  A list of the
+ * sections that are open at some point of a thread stays valid when later events are added.
  */
 #ifndef ORDER_SECTION_H
 #define ORDER_SECTION_H
@@ -43,12 +43,12 @@ void sections_release(struct sections *s);
 /* Returns the open section of `lock` in a list, or NONE if there is none. */
 uint32_t sections_find(const struct sections *s, uint32_t head, uint32_t lock);
 
-/* Handles an acquisition.  Returns the section that it begins, or NONE if its thread is already in
- * a section of that lock. */
+/* Handles the acquisition of a lock.  Returns the critical section that begins with it, or NONE if
+ * the thread is already in a section of that lock. */
 uint32_t sections_begin(struct sections *s, uint32_t thread, uint32_t lock, uint32_t acquire, bool shared);
 
-/* Handles a release.  Returns the section that it ends, or NONE if it ends only an inner
- * acquisition or the lock is not held. */
+/* Handles the release of a lock.  Returns the critical section that ends with it.  Returns NONE if
+ * the release ends only a nested acquisition, or if the lock is not held. */
 uint32_t sections_end(struct sections *s, uint32_t thread, uint32_t lock, uint32_t release);
 
 /* Returns true if two sections of a lock exclude one another. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An index of the events of one kind.  It contains, for each object, the threads that have such
- * events on the object, and these events in program order.
+ * An index of the events of one kind, such as the writes to variables.  For each object, it lists
+ * the threads with such events and, for each of these threads, the events in program order.
  */
 #ifndef ORDER_SLOTS_H
 #define ORDER_SLOTS_H
@@ -25,8 +25,8 @@ struct slot_item {
 	uint32_t event, object, thread, index;
 };
 
-/* Stores a description of event number i in *item.  Events are counted thread by thread, in program
- * order.  Returns false if the event is of another kind. */
+/* Stores a description of event number i in *item.  Events are numbered thread by thread, in
+ * program order.  Returns false if the event is not of the kind that is indexed. */
 typedef bool slots_fn(const void *context, uint32_t i, struct slot_item *item);
 
 /* Builds the table.  `count` is the number of events of all kinds. */

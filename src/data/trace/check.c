@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks whole traces.  It reads all streams in the merged order, and reports remarks.  It keeps
- * one entry for each lock address and a small state for each thread.  Locks are identified by
- * address.  An initialisation event resets the state of its lock, because another lock may have
- * been at that address.
+ * Checks whole traces.  It reads all streams, merged into one order, and reports what it notices.
+ * It keeps one entry for each lock address and a small state for each thread.  Locks are
+ * identified by address.  An initialisation event resets the state of its lock, because another
+ * lock may have been at that address.
  */
 #include "trace/check.h"
 
@@ -183,8 +183,9 @@ int trace_check_counts(const struct trace *trace, uint64_t events)
 	if (threads != meta->threads)
 		return rd_fail(RD_EFORMAT, "%s: the trace has %zu streams, but meta.json counts %llu",
 			       trace_path(trace), threads, (unsigned long long)meta->threads);
-	/* In an import, meta.json counts lines of the text, not events.  A crash, or a signal
-	 * handler in a full trace, may cut off a record. */
+	/* The two numbers may differ in some traces.  In an import, meta.json counts lines of the
+	 * text, not events.  A crash, or a signal handler in a full trace, may cut off a
+	 * record. */
 	if (meta->key && meta->events && !trace_is_full(trace) && meta->end == TRACE_EXITED &&
 	    events != meta->events)
 		return rd_fail(RD_EFORMAT, "%s: the trace has %llu events, but meta.json counts %llu",

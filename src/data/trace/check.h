@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks whole traces.  The reader already rejects malformed bytes.  This code checks whether the
- * contents are consistent: sites must be known, threads must start and end once, q must ascend
- * strictly, and locks must be released by their holders.
+ * Checks whether the contents of a whole trace are consistent; the reader already rejects
+ * malformed bytes.  Sites must be known, threads must start and end once, positions in the global
+ * order (q) must strictly increase, and locks must be released by their holders.
  */
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H

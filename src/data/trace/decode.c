@@ -113,8 +113,8 @@ static void get_bytes(struct place *at, struct trace_event *e)
 	at->p += n;
 }
 
-/* Reads one operand.  The decoder's state changes only here.  A record that turns out to be invalid
- * later ends the stream, so a partial update does no harm. */
+/* Reads one operand.  Only this function changes the decoder's state.  If the record later turns
+ * out to be invalid, the stream ends, so a partial update does no harm. */
 static uint64_t get_operand(struct trace_decoder *d, struct place *at, struct trace_event *e, char letter)
 {
 	switch (letter) {

@@ -2,10 +2,10 @@
 /*
  * Decodes records from memory (raddle/event.h defines the encoding).
  *
- * Nothing is trusted.  A decoder never reads outside [begin, end), and whatever is doubtful is an
- * error with a reason.  RESET and STACK records are applied, not returned, so the call stack is
- * always that of the last returned event.  A STRIDE or RANGES record is returned as the accesses
- * that it represents.
+ * The bytes are not trusted.  A decoder never reads outside [begin, end).  If a record is not
+ * valid, the decoder returns an error with a reason.  RESET and STACK records are applied, not
+ * returned, so the call stack is always that of the last returned event.  A STRIDE or RANGES
+ * record is returned as the accesses that it represents.
  */
 #ifndef TRACE_DECODE_H
 #define TRACE_DECODE_H
@@ -32,8 +32,8 @@ struct trace_decoder {
 void trace_decoder_start(struct trace_decoder *d, const void *records, size_t length);
 void trace_decoder_release(struct trace_decoder *d);
 
-/* Stores the next event in *e and returns 1.  Returns 0 if the bytes are used up.  Returns -1 if
- * the record at d->p is invalid, and stores the reason in d->error. */
+/* Stores the next event in *e and returns 1.  Returns 0 if no bytes are left.  If the record at
+ * d->p is invalid, stores the reason in d->error and returns -1. */
 int trace_decode_slow(struct trace_decoder *d, struct trace_event *e);
 
 /* Decodes the next range of a RANGES record. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plain encoder of records for imports and tests.  The runtime has its own encoder, which must
- * not allocate.  This one appends to a growing buffer and tracks the state that the decoder will
- * have. trace_encode_reset() begins a new chunk.
+ * A plain encoder of records, for imports and tests.  It appends to a growing buffer, and tracks
+ * the state that the decoder will have.  trace_encode_reset() begins a new chunk.  The runtime has
+ * an encoder of its own, because it must not allocate memory.
  */
 #ifndef TRACE_ENCODE_INT_H
 #define TRACE_ENCODE_INT_H

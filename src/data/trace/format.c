@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Computes the checksum of a chunk and converts its short header, for both the writer and the
- * reader.  The stored checksum is located between the header bytes that it covers and the body, so
- * the sum is computed over two pieces.
+ * reader.  The checksum covers the first bytes of the header and the body.  It is stored between
+ * them, so it is computed over two pieces.
  */
 #include "trace/format-int.h"
 
@@ -20,8 +20,9 @@ uint64_t trace_chunk_sum(const uint8_t *header, const uint8_t *body, size_t leng
 	return XXH64_digest(&sum);
 }
 
-/* The offsets of a short header's fields in a long header.  The last field exists only with codec
- * PACKED.  With codec SMALL, its value is that of the field before it; otherwise it is 0. */
+/* The offsets of a short header's fields in a long header.  A short header contains the last field
+ * only with codec PACKED.  With codec SMALL, this field has the same value as the field before it.
+ * With any other codec, its value is 0. */
 static const uint8_t brief[] = {16, 4, 8, 12, 20};
 #define FIELDS (sizeof brief)
 #define BRIEF_BEGIN 12 /* offset of the first field, after magic number and checksum */

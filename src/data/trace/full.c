@@ -6,8 +6,8 @@
  * The reader finds the layout of each piece and returns the piece's ops in turn.  All offsets were
  * checked when the layout was made, so the reader only checks whether the whole piece is there.
  *
- * The reader also keeps the call stack, because an event belongs to the last call in the innermost
- * scope.
+ * The reader also tracks the call stack, because it attributes an event to the last call in the
+ * innermost scope, that is, in the function that is being executed.
  */
 #include "trace/full.h"
 
@@ -263,9 +263,10 @@ static int read_piece(struct trace_full *f)
 	return 1;
 }
 
-/* Returns true if the bytes show what follows a branch.  Stores the next piece in *piece, or 0 if
- * another record follows.  Faults are skipped, because they refer to the piece before them.  *piece
- * is also 0 if the next piece has an entry, because then it belongs to a signal handler. */
+/* Returns true if the bytes show what follows a branch.  Stores the number of the next piece in
+ * *piece, or 0 if another record follows.  Faults are skipped, because they refer to the piece
+ * before them.  *piece is also 0 if the next piece begins with a function entry, because such a
+ * piece belongs to a signal handler. */
 static bool next_piece(const struct trace_full *f, uint64_t *piece)
 {
 	const struct trace_piece *next;
@@ -493,8 +494,8 @@ static int next_chunk(struct trace_full *f)
 	return 1;
 }
 
-/* Called at the end of the bytes.  Returns 1 if there are more bytes, or else the value that
- * trace_full_next() must return. */
+/* Gets more bytes when all bytes so far have been read.  Returns 1 if there are more, or else the
+ * value that trace_full_next() must return. */
 static int more_bytes(struct trace_full *f)
 {
 	int got = f->fed ? 0 : f->ended ? f->end_code : next_chunk(f);

@@ -8,7 +8,7 @@
  *	while (trace_full_next(f, &r) > 0) ...
  *	trace_full_close(f); trace_layout_free(l); trace_close(t);
  *
- * Bytes are checked before they are used, as in trace/stream.h.
+ * The reader checks all bytes before it uses them, as trace/stream.h does.
  */
 #ifndef TRACE_FULL_H
 #define TRACE_FULL_H
@@ -153,20 +153,21 @@ bool trace_full_is_cut(const struct trace_full *f);
 
 void trace_full_close(struct trace_full *f);
 
-/* Opens a reader for raw bytes of a thread in memory, which are fed buffer by buffer.
- * trace_full_next() returns 0 at the end of each buffer.  The bytes are used in place.  A branch at
- * the end of a buffer is returned with the next buffer, which shows its target.  Length 0 means
- * that there is no next buffer. */
+/* trace_full_open_raw() opens a reader for raw bytes of one thread in memory. trace_full_feed()
+ * gives the reader the next buffer, which must stay valid while it is read.  A length of 0 means
+ * that there are no more buffers. trace_full_next() returns 0 at the end of each buffer.  It
+ * returns a branch at the end of a buffer only after the next call of trace_full_feed(), because
+ * the next buffer shows the target of the branch. */
 void trace_full_open_raw(struct trace_full **f, const struct trace_layout *layout, uint32_t thread,
 			 bool values);
 void trace_full_feed(struct trace_full *f, const void *raw, size_t length);
 
-/* Stores the call sites of the scopes around the last record, innermost first, but at most `max` of
- * them.  Returns the number of scopes. */
+/* Stores the call stack at the last record: the call sites of its scopes, innermost first, but at
+ * most `max` of them.  Returns the number of scopes. */
 size_t trace_full_stack(const struct trace_full *f, uint32_t *sites, size_t max);
 
-/* Stores the next record in *r and returns 1.  Returns 0 if there are no more, or a negative number
- * as trace_stream_more() does. */
+/* Stores the next record in *r and returns 1.  Returns 0 if there are no more records.  After an
+ * error, returns the same negative numbers as trace_stream_more(). */
 int trace_full_next(struct trace_full *f, struct trace_record *r);
 
 /* The rest of a piece that was executed to its end, for callers that do not need records.  It

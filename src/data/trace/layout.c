@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the layout of pieces from the P records of a site table.  The result consists of arrays
- * in which the ops of a piece and their fields can be found without a search.
+ * Computes the layout of pieces (records of straight-line code) from the P records of a site
+ * table.  The result consists of arrays in which readers find the ops of a piece and their fields
+ * without a search.
  *
- * The table is not trusted.  Letters, sites and types are checked, and the sizes of the fields of a
- * piece must add up to the size of the piece.  So if a reader has all bytes of the piece, every
- * offset is valid.
+ * The table is not trusted.  Letters, sites and types are checked.  The sizes of the fields of a
+ * piece must add up to the size of the piece, so that every offset is valid if a reader has all
+ * bytes of the piece.
  */
 #include "trace/layout-int.h"
 
@@ -161,8 +162,8 @@ static int parse_mark(struct layout_parser *p, struct trace_op *op, const char *
 	return RD_OK;
 }
 
-/* Returns true if an op of this kind may have these fields.  For example, only some kinds have a
- * frame or a callee. */
+/* Returns true if an op of this kind may have these fields.  For example, only ops of some kinds
+ * may have a frame or a callee. */
 static bool fields_fit(const struct trace_op *op)
 {
 	if (op->frame && op->kind != TRACE_FULL_ENTRY && op->kind != TRACE_FULL_LANDING)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the guesses of the packer and the unpacker (pack-int.h).  From the fields of earlier
- * records, it guesses the next fields.
+ * Guesses the next fields of a stream from the fields of earlier records, for the packer and the
+ * unpacker (pack-int.h).  The guesses are:
  *
- * The packer makes the following guesses.  The next piece is one of the two that last followed this
- * one, or a piece near it.  An address changes by the same amount as the last two times.  A loaded
- * value is the one last seen at its address.  Every other field keeps its last value.  An address
- * that is far from its guess may be near a recent address.  This matters in a thread that does
- * little, because most of its fields occur for the first time.
+ *   - The next piece is one of the two that last followed this one, or a piece near it.
+ *   - An address changes by the same amount as the last two times.
+ *   - A loaded value is the one that was last seen at its address.
+ *   - Every other field keeps its last value.
+ *
+ * An address that is far from its guess may still be near a recent address.  This case matters for
+ * a thread that does little, because most of its fields occur for the first time.
  */
 #include "trace/pack-int.h"
 

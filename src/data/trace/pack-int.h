@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Declarations that the packer and the unpacker of full traces share (doc/format/full.md).  Each of
- * them has a `struct guess` that is updated with the same fields in the same order, so both guess
- * the same values.
+ * Declarations that the packer and the unpacker of full traces share (doc/format/full.md).  Each
+ * of them has a `struct guess`, the state from which fields are guessed.  Both update this state
+ * with the same fields in the same order, so both guess the same values.
  */
 #ifndef TRACE_PACK_INT_H
 #define TRACE_PACK_INT_H
@@ -30,10 +30,10 @@ enum { MARK_FIRST, MARK_SECOND, MARK_PIECE, MARK_ROW, MARK_RAW, MARK_NEAR, MARK_
 #define GUESS_NEXT 2u
 
 /* A value that may be an address is compared with the recent addresses if its difference from its
- * guess is long.  Long means at least GUESS_FAR bytes for the first value of a field, and
- * GUESS_VERY_FAR bytes for later ones.  If the mark of a field is a length of more than 8, it
- * encodes both the recent address to which the difference refers and the length of the difference.
- * If the mark is LENGTH_OTHER, a byte of the data encodes both. */
+ * guess is long.  Long means at least GUESS_FAR bytes while the slot of the field is 0, and at
+ * least GUESS_VERY_FAR bytes later.  If the mark of a field is more than 8, it encodes a recent
+ * address and the length of the difference from that address.  If the mark is LENGTH_OTHER, a byte
+ * of the data encodes both. */
 #define GUESS_FAR 2u	  /* bytes of a difference, while the slot of the field is 0 */
 #define GUESS_VERY_FAR 4u /* bytes of a difference, once the slot of the field is not 0 */
 #define GUESS_APART 3u	  /* bytes of the difference between addresses of different regions */
@@ -67,22 +67,23 @@ void guess_init(struct guess *g, const struct trace_layout *layout, unsigned ver
 void guess_reset(struct guess *g);
 void guess_release(struct guess *g);
 
-/* Remembers an address that differs from recent[entry] in `bytes` bytes.  If both are in the same
- * region, the address replaces that entry; otherwise it replaces the least recently used entry. */
+/* Adds an address to the recent addresses.  `bytes` is the length of its difference from
+ * recent[entry].  If this shows that both are in the same region, the address replaces that entry;
+ * otherwise it replaces the least recently used entry. */
 void guess_remember(struct guess *g, unsigned entry, unsigned bytes, uint64_t address);
 
 /* Stores the sizes of the fields that follow the code of a record that is not a piece.  Returns the
  * number of fields, or 0 if the record is invalid. */
 size_t guess_row_fields(const uint8_t *p, size_t left, uint8_t *sizes);
 
-/* The first function returns the number of bytes after the fields, and the second the number of
- * bytes of the code and the fields together. */
+/* guess_row_tail() returns the number of bytes after the fields. guess_row_length() returns the
+ * number of bytes of the code and the fields together. */
 size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
 size_t guess_row_length(const uint8_t *sizes, size_t count);
 
-/* Returns the slot of a field of a row.  Values of q and times continue from row to row, even if
- * the rows are of different kinds.  They use the slots of fields 0 and 1 of a code that no row
- * has. */
+/* Returns the slot of a field of a row.  The fields for q and for times use the same slots in rows
+ * of all kinds, because their values continue from row to row.  These are the slots of fields 0
+ * and 1 of a code that no row has. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
 /* Call this after a whole row. */

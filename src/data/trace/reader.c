@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a trace directory on disk.  It provides the meta data, the site table, the streams and
- * their merge.
+ * Reads a trace directory on disk.  Callers get the meta data, the site table, the streams of
+ * single threads, and all streams merged into one.
  *
  * Invariants:
  * 1. Stream files are mapped when the trace is opened and stay mapped, so any number of streams can

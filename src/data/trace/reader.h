@@ -3,11 +3,13 @@
  * Reads a trace directory: the meta data, the site table, one stream per thread, and all threads
  * merged into one order.
  *
- * The order of a merge (the linearisation) is defined as follows.  Records with q are in the order
- * of q.  A record without q, such as a plain access, comes as early as the trace allows, which is
- * directly after the preceding record with q in its thread.  The records of a thread stay in the
- * order of the stream.  If q decreases within a stream, the largest q so far is used instead.
- * Records at equal positions are ordered by thread number.
+ * The merged order (the linearisation) follows these rules:
+ *   - Records with a position in the global order (q) are in the order of q.
+ *   - A record without q, such as a plain access, comes as early as the trace allows, which is
+ *     directly after the preceding record with q in its thread.
+ *   - The records of a thread stay in the order of their stream.  If q decreases within a stream,
+ *     the largest q so far is used instead.
+ *   - Records at equal positions are ordered by thread number.
  */
 #ifndef TRACE_READER_H
 #define TRACE_READER_H
@@ -19,8 +21,8 @@
 struct trace;
 
 /* Opens a trace directory.  With `force`, a missing meta.json or site table is accepted, and an
- * unreadable one is reported but accepted.  A single stream file can be opened, too.  This implies
- * `force`, and a site table in the same directory is used. */
+ * unreadable one is reported but accepted.  `path` may also name a single stream file.  This
+ * implies `force`, and a site table in the same directory is used. */
 int trace_open(struct trace **trace, const char *path, bool force);
 void trace_close(struct trace *trace); /* `trace` may be NULL */
 
@@ -67,8 +69,8 @@ struct trace_merge {
 int trace_merge_open(struct trace_merge *m, struct trace *trace);
 void trace_merge_close(struct trace_merge *m);
 
-/* Returns the lane with the next event, or NULL at the end. lane->stream contains the call stack
- * and, in last_q, the position of the event. */
+/* Returns the lane (a stream and its next event) whose event comes next, or NULL at the end.  Its
+ * member `stream` contains the call stack and, in last_q, the position of the event. */
 struct trace_lane *trace_merge_next(struct trace_merge *m);
 
 typedef void trace_lane_fn(void *context, const struct trace_lane *lane);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads site tables.  A table is text, which may be compressed as one zstd frame.  The text is cut
- * into strings in place, so a table of hundreds of thousands of sites needs only one buffer and a
- * few arrays.
+ * Reads site tables, which list the instrumented places of a program.  A table is text, which may
+ * be compressed as one zstd frame.  The text is cut into strings in place, so a table of hundreds
+ * of thousands of sites needs only one buffer and a few arrays.
  *
- * Nothing is trusted: every number is bounded, the checksum is compared before anything is used,
- * and messages name the line.
+ * The input is not trusted: every number has a maximum, the checksum is verified before anything
+ * is used, and error messages name the line.
  *
  * Invariants: the sites of a unit are contiguous, in ascending order of n; units own disjoint
  * slots; the members of a type are contiguous; if a type name is defined several times, only the
@@ -34,8 +34,8 @@
 /* The largest size of the text in bytes.  The largest tables of our programs have some tens of
  * MiB. */
 #define TEXT_MAX (1ull << 29)
-/* The limit of decompression.  The text may be at most this many times as long as the compressed
- * table.  This rejects decompression bombs. */
+/* The maximum ratio between the length of the text and the length of the compressed table.  This
+ * limit rejects decompression bombs. */
 #define EXPANSION_MAX 500
 /* The text of any table may be longer than EXPANSION_MAX allows by this many bytes. */
 #define EXPANSION_FREE (16ull << 20)
@@ -226,8 +226,8 @@ static int parse_kind(const struct sites_parser *p, const char *kind, struct tra
 	return fail_line(p, "unknown kind of site", kind);
 }
 
-/* Checks a site number.  It must lie in the slots of its unit, and be larger than the number of the
- * previous site. */
+/* Checks a site number.  It must be in the range of numbers of its unit, and larger than the
+ * number of the previous site. */
 static int check_site_number(const struct sites_parser *p, const struct trace_unit *unit, uint32_t n)
 {
 	if (n == 0 || (uint64_t)n >> RADDLE_SITE_LOCAL_BITS >= unit->slots)

@@ -175,8 +175,8 @@ static inline bool trace_site_writes(const struct trace_site *s)
 	       s->kind == TRACE_SITE_ATOMIC_CMPXCHG || s->kind == TRACE_SITE_COPY;
 }
 
-/* Returns true if the program has memory barriers in inline assembler.  They may order accesses
- * that look plain or relaxed. */
+/* Returns true if the program has memory barriers in inline assembler.  Such barriers may order
+ * accesses that look plain or relaxed. */
 bool trace_sites_have_barriers(const struct trace_sites *sites);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * Handles lines of STD text that come too early.
  *
- * If a program writes a log line after each operation, and its threads are quick, an acquisition
- * can be logged before the release that made it possible.  With --force, the thread of such a line
- * is delayed until its event is possible.  Events of other threads that depend on it are delayed
- * too.
+ * If a program logs each operation after performing it, another thread may log the next operation
+ * first.  For example, the log may show the acquisition of a lock before the release that made it
+ * possible.  With --force, the import delays the thread of such a line until its event is
+ * possible.  It also delays events of other threads that depend on this event.
  */
 #include "trace/std-int.h"
 
@@ -63,8 +63,8 @@ static void delay(struct std_import *in, const struct std_event *e)
 	t->delayed[t->delayed_count++] = *e;
 }
 
-/* Writes the delayed events of a thread, as far as they are possible now.  With `any`, writes at
- * least one event. */
+/* Writes the delayed events of a thread until one is not possible yet.  If `any` is true, writes
+ * at least one event. */
 static int resume_thread(struct std_import *in, uint32_t thread, bool any, bool *moved)
 {
 	int err = RD_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads STD text from a file or pipe, and decompresses it if necessary.  STD traces are mostly
- * exchanged in compressed form, because the plain text is ten times as long.
+ * exchanged in compressed form, because the plain text is about ten times as large.
  */
 #include "trace/std.h"
 
@@ -17,14 +17,14 @@
 #define TEXT_MAX (UINT64_C(8) << 30)
 /* Any compressed file may grow to this many bytes, however small it is. */
 #define EXPANSION_FREE (UINT64_C(64) << 20)
-/* The limit of decompression for larger files.  The text may be at most this many times as long as
- * the file.  This rejects decompression bombs. */
+/* The limit for larger compressed files: the text may be at most this many times as long as the
+ * file.  The limit rejects decompression bombs. */
 #define EXPANSION_MAX 200
 /* The largest length of a line in bytes; set by hand, far above any real line. */
 #define LINE_MAX_BYTES (1 << 20)
 
-/* The programs that decompress files.  The file determines how much memory xz needs, so xz is run
- * with a memory limit. */
+/* The programs that decompress files.  A file itself determines how much memory xz needs, so xz
+ * runs with a memory limit. */
 static const struct packer {
 	const char *magic;
 	size_t length;
@@ -54,8 +54,8 @@ struct std_text {
 	struct rd_buf buffer;
 };
 
-/* Returns the largest size to which a compressed file may grow.  It is large enough for traces, but
- * not for decompression bombs. */
+/* Returns the largest size, in bytes, that the text of a compressed file may have.  The limit is
+ * large enough for traces, but rejects decompression bombs. */
 static uint64_t unpacked_max(uint64_t packed)
 {
 	return packed > TEXT_MAX / EXPANSION_MAX ? TEXT_MAX : EXPANSION_FREE + packed * EXPANSION_MAX;

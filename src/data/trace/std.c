@@ -105,8 +105,9 @@ static bool parse_number(const char *p, const char *end, uint64_t *number)
 	return v <= UINT32_MAX;
 }
 
-/* Parses a place.  It is a line number in the traced program, file:line, or any other text, which
- * is then treated as a file.  If an event has no place, its place is its line in the text. */
+/* Parses a place: a line number of the traced program, FILE:LINE, or any other text, which is
+ * treated as the name of a file.  If the place is empty, returns the number of the current line of
+ * the text. */
 static uint64_t parse_place(struct std_import *in, struct std_span s)
 {
 	const char *end = s.p + s.n, *colon = s.n ? memrchr(s.p, ':', s.n) : NULL;
@@ -378,8 +379,8 @@ static int put_join(struct std_import *in, const struct std_event *e)
 	return 0;
 }
 
-/* Writes an event with the name of the thread.  This is the only place in the trace that contains
- * its STD name. */
+/* Writes an event with the name that the thread has in the STD text.  No other event contains this
+ * name. */
 static void put_name(struct std_import *in, uint32_t thread)
 {
 	const char *name = in->thread_names.items[thread];
@@ -466,8 +467,8 @@ static int put_sync(struct std_import *in, const struct std_event *e)
 	}
 }
 
-/* Handles a `begin` line.  In the output of some tools, all threads begin at the start of the text
- * and again after their forks.  The first of the two lines is then dropped. */
+/* Handles a `begin` line.  Some tools write a `begin` line for every thread at the start of the
+ * text, and another one after the fork of the thread.  In that case the first line is dropped. */
 static int defer_begin(struct std_import *in, struct std_thread *t, uint32_t site)
 {
 	t->end_q = 0;
@@ -559,9 +560,9 @@ int std_put_event(struct std_import *in, const struct std_event *e)
 
 /* ---- the text ---- */
 
-/* Imports one line.  The last line may be cut off, because the disk was full or the program was
- * killed.  In that case it is skipped.  But if the cut line is the only one, the text is not
- * STD. */
+/* Imports one line.  An incomplete last line is skipped with a warning, because the disk may have
+ * been full or the program may have been killed.  If the incomplete line is the only one, the text
+ * is not STD. */
 static int read_line(struct std_import *in)
 {
 	struct std_line line;

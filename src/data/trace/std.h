@@ -29,8 +29,8 @@ struct trace_std_opts {
 int trace_std_import(const char *text, size_t length, const char *directory,
 		     const struct trace_std_opts *opts, uint64_t *events);
 
-/* Does the same as trace_std_import() with the text of a pipe or of a file, which may be compressed
- * by gzip, zstd, xz or bzip2. */
+/* Does the same as trace_std_import(), but reads the text from a pipe or file, which may be
+ * compressed by gzip, zstd, xz or bzip2. */
 int trace_std_import_file(const char *path, const char *directory, bool force);
 
 #endif

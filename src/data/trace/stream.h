@@ -3,8 +3,8 @@
  * One stream file in memory: the events of one thread, chunk by chunk.
  *
  * Bytes are checked before they are used.  If a stream ends inside a chunk, the events before that
- * chunk are used, a warning is printed, and `damage` is set.  Any other defect is an error that
- * names the stream, chunk and offset.  It is reported once, and ends the stream.
+ * chunk are used, a warning is printed, and `damage` is set.  Any other defect ends the stream.
+ * It is reported once, as an error with the stream, chunk and offset.
  */
 #ifndef TRACE_STREAM_H
 #define TRACE_STREAM_H
@@ -17,8 +17,8 @@ enum trace_damage {
 	TRACE_BROKEN,	 /* the contents of the file are damaged */
 };
 
-/* The limit at which reading has to end, for all streams of a trace.  If the limit cuts a stream
- * short, the stream ends as if there were no more events.  Then `late` is set, because the trace
+/* The time at which reading must end, for all streams of a trace.  If this limit cuts a stream
+ * short, the stream ends as if there were no more events, and `late` is set to show that the trace
  * was not read completely. */
 struct trace_limit {
 	int64_t deadline_ns; /* the time at which to stop reading (base/clock.h); 0 for never */
@@ -62,12 +62,12 @@ struct trace_stream {
 	size_t records_capacity;
 };
 
-/* Opens a stream and checks its header.  Bytes, name and inflater must outlive the stream.  A
- * stream of a full trace has chunks but no events. */
+/* Opens a stream and checks its header. `data`, `name` and `inflater` must outlive the stream.  If
+ * `full` is true, the stream belongs to a full trace, which has chunks but no events. */
 int trace_stream_open(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 		      size_t length, const char *name, bool full);
-/* Does the same as trace_stream_open() for the stream of the world (trace/world.h).  Its chunks can
- * be read, but not its events. */
+/* Does the same as trace_stream_open() for the stream `world`, which contains the recorded input
+ * (trace/world.h).  The caller can read its chunks, but not its events. */
 int trace_stream_open_world(struct trace_stream *s, struct trace_inflater *inflater, const void *data,
 			    size_t length, const char *name);
 void trace_stream_close(struct trace_stream *s);
@@ -86,8 +86,8 @@ static inline struct trace_place trace_stream_place(const struct trace_stream *s
 	return (struct trace_place){s->chunk_offset, s->chunks - 1};
 }
 
-/* Continues a stream of the same thread at that position.  `last_q` is the last_q that the stream
- * had when the chunk began. */
+/* Continues a stream at a position that another stream of the same thread has reached. `last_q` is
+ * the value of last_q at the beginning of the chunk. */
 static inline void trace_stream_seek(struct trace_stream *s, struct trace_place place, uint64_t last_q)
 {
 	s->offset = place.offset;
@@ -98,8 +98,9 @@ static inline void trace_stream_seek(struct trace_stream *s, struct trace_place 
 /* Reports that the contents of the chunk are invalid, and ends the stream. */
 int trace_stream_bad(struct trace_stream *s, size_t at, const char *what);
 
-/* Stores the next event in *e and returns 1.  Returns 0 if there are no more.  If damage ended the
- * stream, it was reported, and a negative rd_err is returned.  Further calls then return 0. */
+/* Stores the next event in *e and returns 1.  Returns 0 if there are no more events.  If damage
+ * ends the stream, reports the damage and returns a negative rd_err; further calls then return
+ * 0. */
 int trace_stream_more(struct trace_stream *s, struct trace_event *e);
 
 static inline int trace_stream_next(struct trace_stream *s, struct trace_event *e)

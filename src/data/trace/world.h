@@ -4,7 +4,7 @@
  * a run received from outside.  Records are returned in the order of the file.  Records of one
  * thread are in program order, and the member `order` orders records of different threads.
  *
- * As in trace/stream.h, no byte is trusted.
+ * The reader trusts no byte of the file, as in trace/stream.h.
  */
 #ifndef TRACE_WORLD_H
 #define TRACE_WORLD_H
@@ -32,8 +32,8 @@ struct trace_world_record {
 	enum raddle_world_record kind;
 	uint32_t thread;
 	uint64_t order; /* position among the ordered records */
-	/* The operands that are numbers, except the order.  For a record with a source, these are
-	 * the source and its value. */
+	/* The numeric operands, without the order.  If the record has a source, such as a clock,
+	 * they are the source and its value. */
 	uint64_t operand[TRACE_WORLD_OPERANDS];
 	const uint8_t *bytes; /* valid until the next record */
 	size_t length;

@@ -185,10 +185,10 @@ struct content {
 	size_t length, raw;
 };
 
-/* Compresses the contents of a chunk.  If the usual level saves little, the next FAST_CHUNKS chunks
- * use FAST_LEVEL, and then the usual level is tried again.  If the first of those chunks saves
- * almost nothing, the others are not compressed, unless they are packed.  Returns 0 if the chunk is
- * to be stored uncompressed. */
+/* Compresses the contents of a chunk.  If the usual compression level saves little, the next
+ * FAST_CHUNKS chunks use FAST_LEVEL.  After them, the usual level is tried again.  If the first
+ * chunk with FAST_LEVEL saves almost nothing, the others are not compressed, unless they are
+ * packed.  Returns 0 if the chunk is to be stored uncompressed. */
 static size_t compress(struct trace_writer *w, struct out_stream *s, const struct content *c, uint8_t *body)
 {
 	bool fast_chunks = s->fast_chunks, first = s->fast_chunks == FAST_CHUNKS;

@@ -31,12 +31,12 @@ void trace_writer_full(struct trace_writer *w);
  * with RESET.  Nothing is written for an empty chunk. */
 int trace_writer_chunk(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* Does the same as trace_writer_chunk() for readers of a growing trace.  The thread's next chunk
- * replaces this chunk, and trace_writer_close() removes it. */
+/* Appends a temporary chunk, for readers of a trace that is still being written.  The next chunk
+ * of the thread replaces this chunk, and trace_writer_close() removes it. */
 int trace_writer_preview(struct trace_writer *w, uint32_t thread, const void *records, size_t length);
 
-/* Appends one chunk to the stream of the world (trace/world.h).  It may contain secrets, so only
- * the owner can read the file. */
+/* Appends one chunk to the stream of the world, the input from outside (trace/world.h).  Only the
+ * owner can read the file, because the input may contain secrets. */
 int trace_writer_world(struct trace_writer *w, const void *pieces, size_t length);
 
 /* Does the same as trace_writer_chunk() for packed bytes (trace/pack.h), which unpack to `raw`

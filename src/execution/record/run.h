@@ -28,8 +28,9 @@ struct record_run { /* zero values are the defaults */
 	struct run_fault *faults; /* faults for a full trace; the run fills in their results */
 	size_t fault_count;
 
-	/* Decides whether a program that makes no progress is deadlocked.  If so, the program is
-	 * killed.  NULL means that such a program is left alone.  Not used for full traces. */
+	/* Decides whether a program that makes no progress is deadlocked.  A deadlocked program is
+	 * killed.  If this callback is NULL, such a program is left alone.  Not used for full
+	 * traces. */
 	record_hang_fn *stands;
 
 	struct record_enough enough; /* when to end the program early */
@@ -38,8 +39,9 @@ struct record_run { /* zero values are the defaults */
 
 	/* How long forked processes may outlive the program, in program time.  After that time, or
 	 * when the user asks Raddle to end, Raddle ends them.  While a command runs beside the
-	 * program, it keeps them alive, but for at most outlive_most_ms (0 for no limit).  If
-	 * outlive_ms is 0, a background process follows them instead. */
+	 * program, they may live longer, but for at most outlive_most_ms (0 for no limit).  If
+	 * outlive_ms is 0, the run does not wait for them, and a background process follows them
+	 * instead. */
 	uint64_t outlive_ms, outlive_most_ms;
 };
 
@@ -52,8 +54,8 @@ struct record_result {
 	int64_t ended_ns;	/* when the program ended; 0 if it was not started */
 };
 
-/* Records a run.  The caller releases the result even after a failure.  While the program runs, our
- * signals are forwarded to it. */
+/* Records a run.  While the program runs, signals that Raddle receives are forwarded to it.  The
+ * caller must release the result, even after a failure. */
 int record_run(const struct record_run *run, struct record_result *result);
 void record_result_release(struct record_result *result);
 

@@ -41,12 +41,13 @@ int record_sink_add_world(struct record_sink *sink, uint32_t thread, const void 
 /* Writes the gathered records. */
 int record_sink_flush(struct record_sink *sink);
 /* Does the same as record_sink_flush(), but only for some threads.  The next call continues with
- * the following threads.  Stores in *more whether any threads are left.  Each thread has its own
- * file, and writing 20,000 files at once would keep the collector from draining buffers. */
+ * the following threads.  Stores in *more whether any threads are left.  This function exists
+ * because each thread has a file of its own.  Writing 20,000 files at once would keep the
+ * collector from draining buffers. */
 int record_sink_flush_some(struct record_sink *sink, bool *more);
 
-/* Writes the records that a thread has not handed over yet, so that concurrent readers see them.
- * Records that are added later replace them.  Everything gathered must be flushed first. */
+/* Writes records that a thread has not handed over yet, so that concurrent readers see them.
+ * Records that are added later replace them.  The caller must flush the sink first. */
 int record_sink_preview(struct record_sink *sink, uint32_t thread, const void *records, size_t length);
 
 size_t record_sink_pending(const struct record_sink *sink);  /* number of bytes gathered */

@@ -15,9 +15,9 @@ void record_summary_text(const struct trace_meta *meta, const char *trace, FILE 
 /* Prints for each fault whether it happened, and what it changed. */
 void record_faults_text(const struct run_fault *faults, size_t count, FILE *out);
 
-/* Call this for a program that failed after `events` events.  If its address space is limited, the
- * recorder may have left too little of it.  This is an error if there were no events, and otherwise
- * a warning. */
+/* Call this for a program that failed after `events` events.  The recorder uses a part of the
+ * program's address space.  If the address space is limited, the rest may have been too small.
+ * This function reports that as an error if there were no events, and otherwise as a warning. */
 int record_judge_room(const char *program, uint64_t events);
 
 #endif

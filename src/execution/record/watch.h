@@ -15,8 +15,8 @@
 #include <sys/types.h>
 
 /* Decides from the trace in the directory `trace`, which is up to date, whether the program hangs.
- * Writes an explanation to `answer`.  It runs in a separate process, may take a long time, and
- * must not touch the program. */
+ * Writes an explanation to `answer`.  The callback runs in a separate process and may take a long
+ * time.  It must not change the program. */
 typedef bool record_hang_fn(const char *trace, const struct run_still *still, FILE *answer);
 
 struct record_watch {

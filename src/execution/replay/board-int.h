@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside replay/: the slots of a steered program at one moment.  The slots are copied, since the
- * program keeps writing them, and checked, since it may write anything.
+ * Inside replay/: the slots of a steered program at one moment.  Each slot describes the state of
+ * a thread.  The slots are copied, since the program keeps writing them.  They are also checked,
+ * since the program may write anything.
  */
 #ifndef REPLAY_BOARD_INT_H
 #define REPLAY_BOARD_INT_H
@@ -59,8 +60,9 @@ struct board {
 	bool left;    /* a thread has diverged from the plan, and no thread is stopped any more */
 };
 
-/* Copies the slots of a steering memory.  The program may have changed anything in the memory, even
- * the offset of the slots, so the caller passes their address. */
+/* Copies the slots from the memory that the steered program shares with the tool.  The program may
+ * have changed anything in this memory, even the offset of the slots, so the caller passes their
+ * address. */
 void board_read(struct board *b, struct raddle_steer *steer, struct raddle_slot *slots);
 void board_release(struct board *b);
 

@@ -27,8 +27,9 @@ struct replay_conditions { /* zero values are the defaults */
 	int64_t deadline_ns;	     /* the time of rd_now_ns() at which any run is ended, or 0 for none */
 	bool no_world;		     /* do not replay the recorded input from outside */
 	struct trial_shared *shared; /* knowledge that processes share (trial/trial.h), or NULL */
-	/* each thread of the program has its own kernel thread; if false, all threads share one in
-	 * runs that are not used as evidence, if the program allows it */
+	/* True if each thread of the program has its own kernel thread in all runs.  If false, all
+	 * threads share one kernel thread in runs that are not used as evidence, provided that the
+	 * program allows it. */
 	bool kernel_threads;
 	bool no_snapshots; /* each run is started anew, not copied from a frozen program */
 };

@@ -27,8 +27,8 @@ void explain_object(const struct explainer *e, const struct board_row *row, stru
 /* Appends which step of the plan does not happen, and what the thread does instead. */
 void explain_missing(const struct explainer *e, struct rd_buf *out);
 
-/* Appends which variable a thread read although another thread's write of it was not ordered with
- * the read.  `side` is 0 or 1 and says which access of the race is the read. */
+/* Appends a text about a read that is not ordered with another thread's write of the same
+ * variable.  `side` is the index of the read in the race, 0 or 1. */
 struct replay_race;
 void explain_read(const struct explainer *e, const struct replay_race *race, int side, struct rd_buf *out);
 
@@ -39,8 +39,8 @@ void explain_difference(const struct explainer *e, const struct raddle_steer *st
  * module is not mapped. */
 bool explain_bias(pid_t pid, const char *module, uint64_t *bias);
 
-/* Returns the index in the plan of the thread that the next step needs, or RADDLE_STEER_NONE if all
- * steps are done. */
+/* Returns the thread that must do the next step, as its index in the plan.  Returns
+ * RADDLE_STEER_NONE if all steps are done. */
 uint32_t explain_awaited(const struct explainer *e);
 
 #endif

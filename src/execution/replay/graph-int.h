@@ -5,16 +5,17 @@
 
 #include "replay/board-int.h"
 
-/* Marks in `closed`, which has one entry per row, the threads that can never continue, whatever the
- * others do.  Returns how many are marked. */
+/* Sets the entries in `closed` of the threads that can never continue, whatever the other threads
+ * do. `closed` has one entry for each row of the board.  Returns the number of these threads. */
 size_t graph_closed(const struct board *b, bool *closed);
 
-/* Marks, among the closed threads, those that cause the others to wait.  These are threads on a
- * cycle of owners, and threads that wait for a notification that no remaining thread can give. */
+/* Marks those closed threads that cause the others to wait.  These threads either wait in a cycle
+ * for each other's locks, or wait for a notification that no remaining thread can give. */
 void graph_core(const struct board *b, const bool *closed, bool *core);
 
 /* Returns the thread that owns the object for which thread `number` waits, or RADDLE_STEER_NONE if
- * the object has no single owner.  Prefers a closed owner; `closed` may be NULL. */
+ * the object has no single owner.  Prefers an owner that is marked in `closed`, which may be
+ * NULL. */
 uint32_t graph_owner(const struct board *b, const bool *closed, uint32_t number);
 
 #endif

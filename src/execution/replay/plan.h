@@ -43,18 +43,18 @@ struct plan_global {
 	uint64_t offset;
 };
 
-/* Compiles a schedule into a plan.  Fails with a message if the schedule does not fit the program,
- * which is not checked if `sites` is NULL.  The schedule must outlive the plan.  The plan must be
+/* Compiles a schedule into a plan.  Fails with a message if the schedule does not fit the program.
+ * If `sites` is NULL, this is not checked.  The schedule must outlive the plan.  The plan must be
  * released even after a failure. */
 int plan_compile(struct plan *p, const struct schedule *s, const struct trace_sites *sites);
 void plan_release(struct plan *p);
 
-/* Finds the site of an access that a schedule leads to.  Returns false if the program has no such
- * access. */
+/* Finds the site of a goal, an access before which a schedule stops a thread.  Returns false if
+ * the program has no such access. */
 bool plan_find_goal(const struct trace_sites *sites, const struct schedule_goal *goal, uint32_t *found);
 
-/* Returns how well a site fits the place and the object of a goal, or 0 if it does not fit.
- * Because of inlining, several sites may fit equally well. */
+/* Returns how well a site matches the place and the object of a goal, or 0 if it does not match.
+ * Because of inlining, several sites may match equally well. */
 unsigned plan_goal_fitness(const struct trace_sites *sites, const struct trace_site *site,
 			   const struct schedule_goal *goal);
 
@@ -74,13 +74,13 @@ size_t plan_size(const struct plan *p);
 /* Fills zeroed memory of plan_size() bytes. */
 void plan_write(struct plan *p, struct raddle_steer *steer, uint32_t flags, uint32_t order);
 
-/* Rewrites the steering memory of a frozen program (replay/snapshot.h) so that its next copy
- * follows this plan instead of the plan that is there.  `threads` is the number of threads in that
- * earlier plan, and `memory_at` the offset of its memory model. */
+/* Replaces the plan in the steering memory of a frozen program (replay/snapshot.h), so that the
+ * next copy of the program follows the new plan.  `threads` is the number of threads in the old
+ * plan, and `memory_at` the offset of its memory model. */
 int plan_write_copy(struct plan *p, struct raddle_steer *steer, size_t threads, uint64_t memory_at);
 
-/* Adds watches and decisions for a stopped program.  `more` is needed only during the call.  The
- * caller sets the seed and the flags. */
+/* Adds the watches and decisions of `more` to the plan of a stopped program.  `more` is needed
+ * only during the call.  The caller sets the seed and the flags. */
 int plan_extend(struct plan *p, const struct schedule *more, const struct trace_sites *sites);
 int plan_write_more(struct plan *p, struct raddle_steer *steer);
 
@@ -88,8 +88,8 @@ int plan_write_more(struct plan *p, struct raddle_steer *steer);
  * memory yet. */
 int plan_place_globals(struct plan *p, pid_t pid);
 
-/* Returns the goal whose thread continues first.  This is what the schedule says or, if the
- * schedule leaves it open, `otherwise`. */
+/* Returns the goal whose thread continues first, 0 or 1.  If the schedule does not specify this
+ * goal, returns `otherwise`. */
 unsigned plan_first(const struct plan *p, unsigned otherwise);
 
 /* Returns the name of the thread with this index in the plan, or "?" if the plan has no such

@@ -61,8 +61,8 @@ int replay_repeat(struct replay_repeat *t, const struct run_program *program);
 
 void replay_repeat_release(struct replay_repeat *t);
 
-/* Returns true if a schedule only orders operations, as those of 'raddle reversible' do, and leads
- * to neither a race nor a deadlock. */
+/* Returns true if a schedule only orders operations, and leads to neither a race nor a deadlock.
+ * 'raddle reversible' writes such schedules. */
 bool replay_is_order(const struct schedule *s);
 
 /* Prints the results as sentences, one per line, in addition to the report of the finding. */

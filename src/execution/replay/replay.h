@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replay: runs the program under a schedule and returns a verdict.  doc/design/replay.md defines
+ * Replay: runs the program under a schedule and returns a verdict. doc/design/replay.md defines
  * the verdicts.
- * A process replays one program at a time, because it forwards its signals to that program
- * (run/launch.h).  A caller that wants several replays at once forks first.
+ *
+ * A process can replay only one program at a time, because it forwards its signals to that program
+ * (run/launch.h).  A caller that needs several replays at once forks first.
  */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
@@ -81,17 +82,17 @@ struct replay_request { /* zero values are the defaults */
 	const int *streams;
 	const char *directory;	   /* working directory of the program, or NULL for the current one */
 	struct run_server *server; /* as in struct run_launch (run/launch.h) */
-	/* The snapshot from which the run is copied, if the program can be frozen at the snapshot's
-	 * point.  May be NULL.  Needs `streams` and `one`.  All runs of a snapshot have the same
-	 * program, input and streams.  Their schedules differ only in what comes after the point at
-	 * which the program is frozen. */
+	/* A snapshot is a program that is frozen at a point.  If the program can be frozen there,
+	 * the run is a copy of the snapshot.  Needs `streams` and `one`.  NULL for no snapshot.
+	 * All runs of a snapshot have the same program, input and streams.  Their schedules differ
+	 * only after the point at which the program is frozen. */
 	struct replay_snapshot *snapshot;
 	/* If set, the flavour is `shadow`.  Called with the flavour's memory (raddle/shadow.h) when
 	 * the program has ended. */
 	void (*shadow)(void *context, const void *memory, size_t size);
 	uint64_t recorded_ms; /* how long the recorded run took, or 0 if unknown */
 	int recorded_signal;  /* signal that ended the recorded run, or 0 */
-	/* how long the run may make no progress, in program time; 0 means max(2 s, 4 x
+	/* how long, in program time, the run may go without progress; 0 means max(2 s, 4 x
 	 * recorded_ms), or 10 s if `recorded_ms` is 0 */
 	uint64_t patience_ms;
 	/* real time after which the program is killed in any case; 0 for no such limit */
@@ -120,26 +121,28 @@ struct replay_request { /* zero values are the defaults */
 		*explore;
 	struct replay_strategy strategy;
 
-	/* begin() is called before each run of the program, and ended() after it, for its input and
-	 * companions.  Both may be NULL. */
+	/* begin() is called before each run of the program, to prepare the input and the programs
+	 * that run beside it. ended() is called after each run.  Both may be NULL. */
 	int (*begin)(void *context);
 	/* Called when the program has started, unless the replay itself plays the program's peers
 	 * outside. */
 	void (*started)(void *context, pid_t pid);
 	void (*ended)(void *context);
 
-	/* If set, the two threads of a race stay stopped where they met, and a deadlock is left in
-	 * place.  If threads take turns and the schedule has no meeting, a thread stays stopped at
-	 * a fatal signal.  The callback is called about every 20 ms until it returns true.  Then
-	 * the threads continue, or the program is killed.  The callback may change *first.  No time
-	 * limit applies while the threads are stopped. */
+	/* If set, a program in which the finding was reproduced is kept in that state, so that it
+	 * can be examined.  The two threads of a race remain stopped where they met, and the
+	 * threads of a deadlock keep waiting.  If threads take turns and the schedule has no
+	 * meeting, a thread remains stopped at a fatal signal.  The callback is called about every
+	 * 20 ms until it returns true.  Then the threads continue, or the program is killed.  The
+	 * callback may change *first.  No time limit applies while the threads are stopped. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
 
-	/* For schedules with turns: called while the program is stopped.  It stops at its first
-	 * operation, where a watch requests it, and at each point after the last decision.
-	 * Whatever the callback puts into `more` (decisions, watches, a seed) is added to the plan.
-	 * *next is the thread that runs next, or NULL if the plan decides.  If the callback returns
-	 * false, it is not called again when decisions run out.  May be NULL. */
+	/* For schedules with turns: called whenever the program is stopped.  The program is
+	 * stopped at its first operation, where a watch requests it, and at each point after the
+	 * last decision.  The decisions, watches and seed that the callback puts into `more` are
+	 * added to the plan.  *next is the thread that runs next, or NULL if the plan decides.  If
+	 * the callback returns false, it is not called again when decisions run out.  May be
+	 * NULL. */
 	bool (*stands)(void *context, const struct replay_stand *stand, struct schedule *more,
 		       const char **next);
 
@@ -152,9 +155,9 @@ struct replay_request { /* zero values are the defaults */
 /* Returns a memory limit for the detector, in bytes: half of the free memory, or 0 if unknown. */
 uint64_t replay_detector_memory(void);
 
-/* Runs the program once.  If the schedule does not fit the program, or the program cannot be
- * started, that is an error with a message.  Anything that the program does after that is an
- * outcome. */
+/* Runs the program once.  Fails with a message if the schedule does not fit the program, or if the
+ * program cannot be started.  Anything that the program does after its start is an outcome, not an
+ * error. */
 int replay_run(const struct replay_request *request, struct replay_result *result);
 void replay_result_release(struct replay_result *result);
 
@@ -168,8 +171,9 @@ const char *replay_limit_text(const struct replay_result *result);
  * ended by signal 11 (Segmentation fault)". */
 const char *replay_end_text(struct replay_result *result);
 
-/* Makes a schedule that repeats a run with turns without a seed.  The schedule contains at most the
- * first `most` decisions.  The caller releases it even after a failure. */
+/* Makes a schedule that repeats a run whose threads took turns.  In place of a seed, the schedule
+ * contains the decisions of the run, at most the first `most` of them.  The caller releases the
+ * schedule even after a failure. */
 int replay_export(const struct schedule *schedule, const struct replay_result *result, size_t most,
 		  struct schedule *out);
 
@@ -186,33 +190,36 @@ struct replay_policy {
 int replay_finding(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		   struct replay_result *last);
 
-/* Returns true if the detector should decide a race after this replay, because the threads did not
- * meet and the cause is something in memory.  For a speculative prediction, that cause may be a
- * value that differs from the recorded one.  For a sound prediction, it can only be a spin without
- * system calls.  Otherwise something hidden orders the accesses. */
+/* Returns true if the detector should decide a race after this replay.  This is the case if the
+ * threads did not meet because of something in memory.  If the prediction is speculative, a value
+ * may differ from the recorded one.  If the prediction is sound, a thread must be waiting for a
+ * value in a loop without system calls.  Otherwise something hidden orders the accesses. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
-/* Called if the detector saw the two accesses unordered.  This is no proof if the program has code
- * that Raddle did not compile, or memory barriers in assembler.  Then the finding becomes
- * "apparently unordered", and its reason names the cause.  Returns false if the program has
- * neither. */
+/* Called if the detector saw that no order exists between the two accesses.  This proves nothing
+ * if the program has code that Raddle did not compile, or memory barriers in assembler.  In that
+ * case the finding becomes "apparently unordered", its reason names the cause, and the function
+ * returns true. */
 bool replay_doubt(const struct replay_policy *policy, struct finding_set *set, struct finding *f);
 
-/* Uses the recorded run as evidence.  If two accesses are certainly unordered in it, the finding is
- * confirmed, or becomes "apparently unordered" if the program has foreign code.
- * replay_confirm_recorded() is for callers that know that the program has no foreign code. */
+/* Uses the recorded run as evidence.  If the two accesses are certainly unordered in that run,
+ * replay_trust_recorded() confirms the finding.  If the program has foreign code, which Raddle did
+ * not compile, the finding becomes "apparently unordered" instead. replay_confirm_recorded() is
+ * for callers that know that the program has no foreign code. */
 void replay_trust_recorded(const struct rd_flavour *flavour, struct finding_set *set, struct finding *f);
 void replay_confirm_recorded(struct finding_set *set, struct finding *f);
 
 /* Uses a replay under the detector as evidence.  If the detector saw the two accesses unordered,
- * the race is confirmed, or becomes "apparently unordered" if the program has foreign code.
- * Returns false if the detector did not see them unordered. */
+ * the race is confirmed.  If the program has foreign code, which Raddle did not compile, the race
+ * becomes "apparently unordered" instead.  Returns false if the detector did not see the accesses
+ * unordered. */
 bool replay_observed(const struct replay_policy *policy, struct finding_set *set, struct finding *f,
 		     const struct replay_result *result);
 
-/* Makes one free run under the detector for all of these races, which have schedules.  If the
- * detector sees the accesses of a race unordered, no operation of the program orders them.  Then
- * the race is confirmed, or becomes "apparently unordered" if the program has foreign code. */
+/* Makes one run under the detector, in which no thread is led or stopped, for all of these races.
+ * Each race must have a schedule.  If the detector sees the accesses of a race unordered, the race
+ * is confirmed.  If the program has foreign code, which Raddle did not compile, the race becomes
+ * "apparently unordered" instead. */
 int replay_observe(const struct replay_policy *policy, struct finding_set *set, struct finding **findings,
 		   size_t count);
 

@@ -92,8 +92,9 @@ struct replay_race {
 	uint64_t address, size;
 };
 
-/* What kept a thread from its goal.  It waits for a value in a loop, for a lock that another thread
- * holds, or for a notification that another thread must give. */
+/* What kept a thread from its goal, which is the access at which the replay wants to stop it.  The
+ * thread waits for a value in a loop, for a lock that another thread holds, or for a notification
+ * that another thread must give. */
 struct replay_obstacle {
 	/* the thread that did not reach its goal, or NULL if no obstacle is known */
 	const char *thread;
@@ -125,17 +126,18 @@ struct replay_fault {
 	const char *predicate;		 /* text of the predicate that failed; NULL for the heap */
 };
 
-/* A run whose threads took turns. */
-/* A moment of a run: how many of its decisions had been taken, and the last choice, which may have
- * been the default. */
+/* A moment of a run: the number of decisions taken so far, and the last choice of a thread, which
+ * may have been the default choice. */
 struct replay_mark {
 	size_t made;
 	struct schedule_decision last;
 };
 
+/* A run whose threads took turns. */
 struct replay_turns {
-	/* Decisions that differ from the default, as the program wrote them.  There may be tens of
-	 * thousands of them, and few runs are exported, so only replay_export() converts them. */
+	/* The decisions that differ from the default, in the form in which the program wrote them.
+	 * There may be tens of thousands, and few runs are exported, so only replay_export()
+	 * converts them. */
 	const struct raddle_steer_decision *made;
 	size_t made_count;
 	const char **names; /* names of the threads, by slot */
@@ -165,8 +167,8 @@ struct replay_outside {
 	uint64_t arrived, arrivals; /* number of inputs delivered, and recorded */
 	/* number of inputs delivered before the program had sent as much as in the recorded run */
 	uint64_t hurried;
-	/* number of connections made or accepted, and of those to which the program sent the same
-	 * bytes as in the recorded run */
+	/* number of connections that were made or accepted, and number of those on which the
+	 * program sent the same bytes as in the recorded run */
 	uint64_t connections, same;
 	const char *lack; /* a sentence about input that was missing and may matter, or NULL */
 	const char *sent; /* everything sent, connection by connection */
@@ -177,8 +179,8 @@ struct replay_outside {
 	bool ended;
 };
 
-/* What the program gave to the outside except through its standard streams and connections: a file
- * that it opened for writing, or a datagram that it sent. */
+/* Output of the program other than to its standard streams and connections: a file that it opened
+ * for writing, or a datagram that it sent. */
 struct replay_written {
 	bool file;
 	const char *name; /* the path of the file, or the address of the receiver */
@@ -218,8 +220,8 @@ struct replay_result {
 	size_t spot_count;	   /* 2 once the threads of a race met */
 	struct replay_wait *waits; /* an observed deadlock, planned or not */
 	size_t wait_count;
-	/* for a race: the name of a thread that went past its goal without making the access,
-	 * before the other thread had made its own; otherwise NULL */
+	/* for a race: the name of a thread that passed its goal without making the access, while
+	 * the other thread had not yet made its own access; otherwise NULL */
 	const char *passed;
 	/* for a race: the threads did not meet, and no system call was the cause */
 	bool observable;
@@ -240,8 +242,8 @@ struct replay_result {
 	uint32_t chance_read, chance_write;
 	/* enum raddle_unfit: why the program needs kernel threads; 0 if it does not */
 	unsigned unfit;
-	/* If the run was ended because the only kernel thread waited in the kernel, 1 plus the number of
-	 * the system call; otherwise 0. */
+	/* If the run was ended because the only kernel thread was blocked in a system call, 1 plus
+	 * the number of this call; otherwise 0. */
 	long held_in;
 	bool called_off;	 /* set by the caller: the companion has ended, so the program got SIGTERM */
 	enum replay_limit limit; /* the limit at which the run was ended, or NONE */

@@ -3,8 +3,8 @@
  * Exhaustive search by choices (raddle/memory.h): decides which run of an exploration comes next.
  * A run is a list of choices.  Each choice with alternatives leads to further runs, which make the
  * same choices up to that point, then take another alternative, and after that the defaults of the
- * runtime.  Runs that leave the defaults a few times come first.  A known state is not continued a
- * second time.
+ * runtime.  Runs with few choices other than the defaults come first.  If a run reaches a state
+ * that an earlier run has reached, the search does not continue from that state again.
  *
  * 	struct replay_search s = {0};
  * 	do {

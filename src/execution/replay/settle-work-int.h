@@ -14,9 +14,9 @@ struct settle_work {
 	const char *directory; /* directory for output and trace of the run */
 };
 
-/* Makes the attempt and appends its result to the answer, as a finding document for
- * strategy_take().  Nothing is released, since the process ends.  Returns the exit status for the
- * process. */
+/* Makes one attempt to confirm a finding, and appends the result to `answer` as a finding document
+ * for strategy_take().  Does not free its memory, because the process ends afterwards.  Returns
+ * the exit status of the process. */
 int settle_work(const struct settle_work *work, struct rd_buf *answer);
 
 #endif

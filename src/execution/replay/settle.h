@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settling findings: replays each finding in several ways, until it is confirmed, nothing is left
- * to try, or the time is up.  doc/design/replay.md defines the order.
+ * Settles findings: replays each finding in several ways until a run confirms it, nothing is left
+ * to try, or the time is up. doc/design/replay.md defines the order.
  */
 #ifndef REPLAY_SETTLE_H
 #define REPLAY_SETTLE_H
@@ -32,8 +32,8 @@ struct replay_settle {		       /* zero values are the defaults */
 	bool once;	/* each finding is replayed once, and changes only if it is confirmed */
 	uint64_t extra; /* maximum number of findings from diverged runs that are added */
 
-	/* Predicts from the trace of a diverged run.  Adds findings to the set and finishes the
-	 * set.  Called in its own process.  May be NULL. */
+	/* Predicts from the trace of a diverged run, adds findings to the set, and finishes the
+	 * set.  Called in a separate process.  May be NULL. */
 	int (*predict)(void *context, const char *trace, struct finding_set *set);
 	void *predict_context;
 };
@@ -61,12 +61,14 @@ struct replay_news {
 	struct finding *finding;
 };
 
-/* Tries each finding of the set that has no verdict, several at once, and replaces it by the
- * finding with the verdict.  Further findings of diverged runs are added and tried too.  SIGINT,
- * SIGTERM, SIGHUP and the time limit end it early.  replay_settle_next() continues until there is
- * news.  After REPLAY_NEWS_OVER, which is also returned on failure, only replay_settle_close() may
- * follow.  The result must be zeroed before the first settling; further settlings add to it.
- * Release the result after the set, even after a failure. */
+/* Settles the findings of a set: tries each finding that has no verdict, several at once, and
+ * replaces it by the finding with its verdict.  Findings that diverged runs show are added and
+ * also tried.  SIGINT, SIGTERM, SIGHUP and the time limit end the settling early.
+ *
+ * replay_settle_next() continues until there is news.  After REPLAY_NEWS_OVER, which is also
+ * returned on failure, only replay_settle_close() may follow.  The result must be zeroed before
+ * the first settling; later settlings add to it.  Release the result after the set, even after a
+ * failure. */
 struct replay_settling;
 struct replay_settling *replay_settle_open(const struct replay_settle *how, struct finding_set *set,
 					   struct replay_settled *result);

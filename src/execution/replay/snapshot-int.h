@@ -23,16 +23,17 @@ int snapshot_restore_streams(const struct replay_snapshot *s, const int *streams
  * ID, or -1 if the frozen program is gone. */
 pid_t snapshot_copy(void *snapshot);
 
-/* Returns true if the run of the last copy has ended but its process has not.  Stores the run's wait
- * status. */
+/* Returns true if the run of the last copy has ended, but the process of the copy has not.  Stores
+ * the wait status of the run. */
 bool snapshot_has_ended(const struct replay_snapshot *s, int *status);
 
-/* Requests the end of the run from a copy in which no thread can continue.  The process does not end.
- * Returns false if the copy makes only one run, or if this was called before in the same run. */
+/* Asks a copy in which no thread can continue to end its run, but not its process.  Returns false
+ * if the copy makes only one run, or if the function was already called in this run. */
 bool snapshot_quit(const struct replay_snapshot *s);
 
-/* Called when the run of the copy has ended; `lives` is true if its process still exists.  Returns the
- * CPU time that the process had used before the run.  If `lives` is true, stores that of the run. */
+/* Called when the run of the copy has ended.  `lives` is true if the process of the copy still
+ * exists.  Returns the CPU time that the process had used before the run.  If `lives` is true,
+ * stores the CPU time of the run. */
 uint64_t snapshot_end_run(struct replay_snapshot *s, pid_t pid, bool lives, uint64_t *cpu_ns);
 
 #endif

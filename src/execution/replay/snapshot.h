@@ -28,8 +28,9 @@ struct replay_snapshot {	   /* zeroed, except `freeze` and `after`, before the f
 	/* copies of the program were compared with a run from the start (trial/trial.c) */
 	bool compared;
 	pid_t pid; /* the frozen process, or 0 if there is none */
-	/* A copy that has made a run and may make another, or 0.  `runs` is how many it has made
-	 * after its first one.  `single` is how many copies in a row could make only one run. */
+	/* A copy that has made at least one run and may make another, or 0 if there is none.
+	 * `runs` is how many runs the copy has made after its first one.  `single` is how many
+	 * copies in a row could make only one run. */
 	pid_t copy;
 	unsigned runs, single;
 	unsigned repeated;	/* how many runs had to be repeated in a copy that makes only one */
@@ -38,8 +39,8 @@ struct replay_snapshot {	   /* zeroed, except `freeze` and `after`, before the f
 	struct run_session session;
 	struct run_image image;
 	struct replay_world *world; /* replayed input from outside, or NULL */
-	/* About the plan of the frozen program: the offsets of the slots and of the memory model in
-	 * the steering memory, and the number of threads. */
+	/* Facts about the plan of the frozen program: the offsets of the slots and of the memory
+	 * model in the memory that the program shares with the tool, and the number of threads. */
 	uint64_t slots_at, memory_at;
 	size_t threads;
 	struct rd_buf written[2]; /* what the program had written to stdout and stderr */

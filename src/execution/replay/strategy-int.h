@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside replay/: decides which finding is tried next, and how.  It uses no processes and no clock,
- * so every case can be tested.
+ * Inside replay/: decides which finding is tried next, and how.  This code uses no processes and
+ * no clock, so tests can cover every case.
  */
 #ifndef REPLAY_STRATEGY_INT_H
 #define REPLAY_STRATEGY_INT_H
@@ -68,16 +68,17 @@ struct strategy {
 void strategy_open(struct strategy *s);
 void strategy_close(struct strategy *s);
 
-/* Stores the next attempt, which then counts as in progress.  Returns false if there is none while
- * `running` others are in progress. */
+/* Stores the next attempt in *a, which then counts as in progress.  `running` is the number of
+ * other attempts in progress.  Returns false if no attempt can start until one of them has
+ * ended. */
 bool strategy_next(struct strategy *s, size_t running, struct strategy_attempt *a);
 
 /* Returns a copy of the finding to try, with the schedule that the attempt uses. */
 struct finding strategy_finding(const struct strategy *s, const struct strategy_attempt *a);
 
-/* Takes the result of a run.  It contains the finding with its verdict (for STRATEGY_OBSERVE, all
- * findings with theirs), followed by new findings that the run showed.  The result keeps ownership
- * of the findings. */
+/* Takes the result of a run.  The first finding of the result is the tried finding with its
+ * verdict.  After STRATEGY_OBSERVE, all tried findings come first.  New findings that the run
+ * showed follow.  The result keeps ownership of the findings. */
 void strategy_take(struct strategy *s, const struct strategy_attempt *a, struct finding_set *result);
 
 /* Called if the attempt ended without a result.  The text of `reason` must live as long as the
@@ -87,13 +88,14 @@ void strategy_lose(struct strategy *s, const struct strategy_attempt *a, const c
 /* Called when the time is up and the attempts in progress were cancelled. */
 void strategy_be_late(struct strategy *s);
 
-/* Return how many findings wait for a verdict, and how many of these are exhausted, that is, have
- * nothing left to try. */
+/* Return the number of findings that wait for a verdict, and the number of those that are
+ * exhausted, that is, for which nothing is left to try. */
 size_t strategy_waiting(const struct strategy *s);
 size_t strategy_exhausted(const struct strategy *s);
 
-/* Stores verdicts for all exhausted findings.  For the others, `why` becomes the reason why they
- * were not tried to the end, unless the recorded run is sufficient evidence. */
+/* Stores verdicts for all exhausted findings (nothing is left to try).  The other findings get the
+ * reason `why`, which states why they were not tried to the end.  A finding that the recorded run
+ * itself proves does not get this reason. */
 void strategy_conclude(struct strategy *s, const char *why);
 
 #endif

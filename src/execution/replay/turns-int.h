@@ -16,8 +16,8 @@ struct turns {
 	int err;		/* the error of the first failure to extend the plan, or 0 */
 };
 
-/* Returns true if the program waits for an answer.  A board that is read after this call shows all
- * stopped threads. */
+/* Returns true if the program has stopped and waits for an answer.  If the board, which describes
+ * the threads, is read after this call, it shows all stopped threads. */
 bool turns_is_asked(const struct turns *t);
 
 /* Answers a program that is stopped and asks how to continue.  Returns false if the program does

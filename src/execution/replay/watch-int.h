@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside replay/: decides from a sequence of boards what to do with a steered program.  It uses no
- * clock and no processes, so every case can be tested.  All times are in program time
- * (run/clock.h), so decisions do not depend on how busy the machine is.
+ * Inside replay/: observes a program that runs under a schedule, and decides whether to continue,
+ * to release its threads or to kill it.  A board is the state of the program at one time.  This
+ * code uses no clock and no processes, so tests can cover every case.  All times are in program
+ * time (run/clock.h), so decisions do not depend on how busy the machine is.
  */
 #ifndef REPLAY_WATCH_INT_H
 #define REPLAY_WATCH_INT_H
@@ -12,15 +13,16 @@
 #include "replay/explain-int.h"
 #include "replay/replay.h"
 
-/* All of these values were chosen by hand.  Shorter times take processor time from the program, or
- * blame a thread that is only slow.  Longer times delay the verdict. */
+/* These values were chosen by hand.  If they are too short, looking at the program takes processor
+ * time from it, or a thread that is only slow is blamed.  If they are too long, the verdict comes
+ * late. */
 #define WATCH_LOOK_MS 20   /* time between two boards */
 #define WATCH_STAND_MS 200 /* how long a deadlock, or a state in which no thread runs, must persist */
 /* used instead of WATCH_STAND_MS if threads take turns: a state without runnable threads cannot be
  * transient then */
 #define WATCH_IDLE_MS 40
-/* how long threads on one kernel thread may all make no step, because one computes or spins where
- * Raddle cannot interrupt it */
+/* how long threads that share one kernel thread may all make no step, because one of them computes
+ * or spins where Raddle cannot interrupt it */
 #define WATCH_STEP_MS 3000
 
 enum watch_action {
@@ -36,11 +38,11 @@ struct watch {
 	/* how often a thread may yield without progress while no other thread runs; 0 for no
 	 * limit */
 	uint64_t patience_yields;
-	/* for how long a thread may sleep while no other thread runs and the plan makes no progress;
-	 * 0 for no limit */
+	/* how long a thread may sleep while no other thread runs and the plan makes no progress; 0
+	 * for no limit */
 	uint64_t patience_sleep_ns;
-	/* The limit of points for a program that is not led, or 0 for no limit.  The program is
-	 * killed when the runtime reports that the limit is reached, or when the extent
+	/* The largest number of points in a run that no plan leads, or 0 for no limit.  The
+	 * program is killed when the runtime reports that the limit is reached, or when the extent
 	 * (replay/board-int.h) is twice the limit. */
 	uint64_t most;
 	pid_t pid;	  /* the process whose memory map is used to find names of variables, or 0 */
@@ -72,12 +74,12 @@ struct watch {
 	uint32_t spinner;
 	/* a counter that grows while the spinner runs, and when it last grew */
 	uint64_t ran, spun_ms;
-	/* the last spinner, its number of accesses and operations, and its number of yields when
-	 * one of these last changed */
+	/* the last spinner, its number of accesses and operations, and its number of yields at the
+	 * last change of either of the first two */
 	uint32_t yielder;
 	uint64_t spinner_steps, spinner_yields;
-	/* the last spinner, the progress of the plan, and how long the spinner had slept when one of
-	 * the former two last changed */
+	/* the last spinner, the progress of the plan, and how long the spinner had slept at the
+	 * last change of either of the first two */
 	uint32_t sleeper;
 	uint64_t sleeper_led, slept;
 	bool in_io; /* the spinner was in a system call when there was no progress */

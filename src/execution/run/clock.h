@@ -13,16 +13,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Zero it before the program starts.  If `real_ns` is set to the real time of the start, a program that
- * ends within a few milliseconds is never looked at, which saves time. */
+/* The clock must be zeroed before the program starts.  If `real_ns` is then set to the real time
+ * of the start, a program that ends within a few milliseconds is never examined, which saves
+ * time. */
 struct run_clock {
 	int64_t now_ns; /* 0 before the first look */
 	int64_t real_ns, cpu_ns, delay_ns;
 };
 
-/* What was seen of a program: the real time, the processor time of the process, how long its
- * threads have waited for a processor (the sum over all threads), and the number of threads that
- * were not asleep. */
+/* A look at a program at one moment: the real time, the processor time of the process, how long
+ * its threads have waited for a processor (the sum over all threads), and the number of threads
+ * that were not asleep. */
 struct run_clock_look {
 	int64_t real_ns, cpu_ns, delay_ns;
 	size_t awake;
@@ -31,8 +32,8 @@ struct run_clock_look {
 /* Advances the clock to the time of a look.  Does not access any process. */
 void run_clock_step(struct run_clock *c, const struct run_clock_look *look);
 
-/* Returns the current time of the clock in nanoseconds, or 0 before the first look.  It changes only
- * every few milliseconds. */
+/* Returns the current time of the clock in nanoseconds, or 0 before the first look.  The time
+ * advances only every few milliseconds. */
 int64_t run_clock_now(struct run_clock *c, pid_t pid);
 
 #endif

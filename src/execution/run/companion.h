@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shell commands that a program needs for its work: one that runs before each run, and one that
- * runs at the same time. */
+/* Shell commands that the user runs together with a program: one before each run (the setup), and
+ * one during the run (the companion). */
 #ifndef RUN_COMPANION_H
 #define RUN_COMPANION_H
 
@@ -20,16 +20,16 @@ void run_companion_start(struct run_companion *c, pid_t program, int output);
 
 bool run_companion_runs(const struct run_companion *c);
 
-/* Call this when the program has ended.  Gives the command `ms` milliseconds to end by itself.
- * For instance, a client soon notices that its server is gone, and may fail because of that. */
+/* Waits up to `ms` milliseconds for the command to end by itself.  Call this when the program has
+ * ended.  For instance, a client soon notices that its server is gone, and may then fail. */
 void run_companion_wait(struct run_companion *c, int ms);
 
-/* Kills the command if it is still running.  Returns its wait status if it had ended by itself,
- * otherwise 0. */
+/* Kills the command if it is still running, and returns 0.  If the command has already ended by
+ * itself, returns its wait status. */
 int run_companion_stop(struct run_companion *c);
 
-/* Runs a command before the program starts and waits for it to end.  Does nothing if `command` is
- * NULL.  If the command fails, that is an error. */
+/* Runs the setup command and waits for it to end, before the program starts.  Does nothing if
+ * `command` is NULL.  Reports an error if the command fails. */
 int run_setup(const char *command, int output);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits the number of processes and threads that a run has at the same time, by a control group
- * of the kernel (controller pids).  No process of the run can leave the group.  When the run is
- * over, all processes in the group are killed.
+ * Limits the number of processes and threads that a run has at the same time.  The limit is set by
+ * a control group of the kernel (controller pids), which no process of the run can leave.  When
+ * the run is over, all processes in the group are killed.
  *
- * Raddle must be allowed to create groups.  Usually only root and users with a delegated group
- * are.  For other users, RLIMIT_NPROC is used instead (run_group_rest()), which counts all
- * processes of the user.
+ * Usually only root, and users to whom a group was delegated, may create control groups.  For
+ * other users, Raddle uses RLIMIT_NPROC instead (run_group_rest()), which counts all processes of
+ * the user.
  */
 #ifndef RUN_GROUP_H
 #define RUN_GROUP_H
@@ -16,8 +16,8 @@
 
 struct run_group { /* zeroed if there is no group */
 	char *path;
-	/* 1 + a descriptor, or 0 if there is no group.  A process joins the group by writing "0"
-	 * to the descriptor. */
+	/* 1 + a file descriptor, or 0 if there is no group.  A process joins the group by writing
+	 * "0" to the descriptor. */
 	int procs;
 };
 

@@ -16,8 +16,8 @@ struct run_input {
 	pid_t pump;
 };
 
-/* Inspects our own standard input.  If it is a pipe, it is copied to the file `spool` while the
- * first run reads it.  The caller must close `in` even after a failure. */
+/* Inspects the standard input of this process.  If it is a pipe, its content is copied to the file
+ * `spool` while the first run reads it.  The caller must close `in`, even after a failure. */
 int run_input_open(struct run_input *in, const char *spool);
 /* Does the same as run_input_open(), but the copy is complete before the first run. */
 int run_input_open_whole(struct run_input *in, const char *spool);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts a program under Raddle, forwards signals to it, and lets Raddle end in the same way as
- * the program.
+ * Starts a program under Raddle, forwards signals to the program, and makes Raddle end in the same
+ * way as the program.
  *
  * A run consists of a program (run/program.h), its arguments, its environment (ours, with
  * additions for the runtime), its streams, its limits (run/meter.h) and a session (run/session.h).
@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A server is a process that is loaded and then stopped before main().  Runs are forked from it
- * (rt/core/process/serve.c).  They all have the same program, arguments and directory, but
- * separate streams.  The struct is zeroed at first. */
+/* A server is a process of the program that is loaded and then stopped before main().  Runs are
+ * forked from the server (rt/core/process/serve.c).  All these runs have the same program,
+ * arguments and directory, but separate streams.  Initialise the struct with zeros. */
 struct run_server {
 	pid_t pid;  /* 0 if not started yet */
 	int socket; /* socket to the server */
@@ -33,8 +33,8 @@ struct run_launch { /* zero values are the defaults */
 	const struct run_session *session;
 	const char *directory; /* its working directory; NULL for ours */
 	const int *streams;    /* its stdin, stdout and stderr; NULL for ours */
-	/* Only the members memory, file_size, processes and group are used here.  If this is NULL,
-	 * the program gets our limits. */
+	/* The resource limits of the program.  Only the members memory, file_size, processes and
+	 * group are used here.  If this pointer is NULL, the program gets our limits. */
 	const struct run_limits *limits;
 	bool debugged; /* a debugger may attach even if it is not an ancestor of the program */
 	bool tied;     /* the program is killed when Raddle dies, for whatever reason */
@@ -46,20 +46,21 @@ struct run_launch { /* zero values are the defaults */
 	bool apart;
 };
 
-/* Starts the program with the signal state that Raddle was started with.  The program is in our
- * process group unless it is `apart`.  From then on, signals that are sent to us are forwarded to
- * the program.  Signals that the terminal sends to both have no effect on us.  When the program
- * ends, a thread that sleeps on the session's sealed_futex is woken. */
+/* Starts the program with the signal state that Raddle was started with.  The program is in
+ * Raddle's process group unless it is `apart`.  From then on, Raddle forwards the signals that it
+ * receives to the program.  Signals that the terminal sends to both processes have no effect on
+ * Raddle.  When the program ends, a thread that sleeps on the session's sealed_futex is woken. */
 int run_launch(const struct run_launch *launch, pid_t *pid);
 
-/* Does the same as run_launch() for a copy of a frozen program.  `fork_copy` makes the copy, which
- * is our child, and returns its process ID, or -1 on failure.  Returns what `fork_copy`
- * returned. */
+/* Does the same as run_launch(), but instead of starting a program, copies a program that is
+ * stopped (frozen) at a point of its run. `fork_copy` makes the copy, which becomes a child of
+ * this process, and returns the copy's process ID, or -1 on failure.  Returns the return value of
+ * `fork_copy`. */
 pid_t run_launch_copy(const struct run_session *session, pid_t (*fork_copy)(void *context), void *context);
 
-/* Returns true if the program gets as much address space as it would have without Raddle, even if
- * the address space is limited (ulimit -v).  Otherwise the program may run out of memory because of
- * Raddle. */
+/* Returns true if the program gets as much address space as it would have without Raddle.  Returns
+ * false if the address space is limited (ulimit -v) and the limit cannot be raised.  The program
+ * may then run out of memory because of Raddle. */
 bool run_launch_has_room(void);
 
 /* Makes write() fail in the cases in which SIGXFSZ or SIGPIPE would end us. */

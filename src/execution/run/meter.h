@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Limits the resources of a run, measures what the run used, and determines how it ended.  A meter
- * belongs to one run.  Start it before the program is launched, and poll it while the program
- * runs; it ends a program that exceeds a limit.  Stop it after waiting for the program.
+ * belongs to one run.  Start the meter before the program is launched, and poll it while the
+ * program runs.  If the program exceeds a limit, the meter ends the program.  Stop the meter after
+ * waiting for the program.
  */
 #ifndef RUN_METER_H
 #define RUN_METER_H
@@ -53,8 +54,8 @@ struct run_meter {
 	uint64_t last_cpu_us; /* the program's processor time at the last check */
 	int64_t moved_ns;     /* when last_cpu_us last changed */
 	struct run_clock clock;
-	/* The number of processes that the kernel had killed for lack of memory before the start.
-	 * It is not read if there are no limits, and is then UINT64_MAX. */
+	/* The number of processes that the kernel had killed for lack of memory before the run
+	 * started.  If there are no limits, the number is not read, and this is UINT64_MAX. */
 	uint64_t kills;
 	struct rusage before; /* resource usage of our children before the start */
 };
@@ -68,8 +69,9 @@ void run_meter_expire(struct run_meter *m);
 /* Checks the limits, and ends the program if it exceeds one. */
 void run_meter_look(struct run_meter *m, pid_t pid);
 
-/* Call this after waiting for the program.  If the program was `apart`, kills its remaining
- * processes.  Removes resources that a killed program could not remove itself. */
+/* Call this after waiting for the program.  If the program had its own process group (`apart`),
+ * kills its remaining processes.  Removes resources that a killed program could not remove
+ * itself. */
 void run_meter_stop(const struct run_meter *m, pid_t pid, int status, struct run_end *end);
 
 /* Returns how the program ended.  `how` is the reason why Raddle ended it, or RUN_EXITED if Raddle

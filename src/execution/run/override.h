@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run with substituted input (base/override.h).  Arguments are replaced.  Environment variables
- * are set in this process while the program is being started.  Standard input is read from a
- * temporary file.  The run gets a copy of the working directory that consists of links.  Files are
- * replaced in this copy, so the user's files are not touched.  A file outside the working
- * directory can be replaced if an argument names it: the new file is put into the copy, and the
- * argument is changed.
+ * A run whose input is replaced (base/override.h):
+ *   - Arguments are replaced.
+ *   - Environment variables are set in this process while the program is being started.
+ *   - Standard input is read from a temporary file.
+ *   - Files are replaced in a copy of the working directory, which consists of links, so the
+ *     user's files are not touched.
+ *   - A file outside the working directory can be replaced if an argument names it: the new file
+ *     is put into the copy, and the argument is changed.
  */
 #ifndef RUN_OVERRIDE_H
 #define RUN_OVERRIDE_H

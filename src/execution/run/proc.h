@@ -52,8 +52,8 @@ struct run_process {
 	bool catches;
 };
 
-/* Reads the state of a process.  Returns false if it is gone.  The caller must then assume that
- * the program has signal handlers. */
+/* Reads the state of a process.  Returns false if the process is gone.  The caller must then
+ * assume that the program has signal handlers. */
 bool run_process_read(pid_t pid, struct run_process *process);
 
 /* Returns true if the process was started by `ancestor` or by a descendant of `ancestor`. */

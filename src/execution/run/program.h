@@ -8,8 +8,9 @@
 #include <stdbool.h>
 
 struct run_build {
-	/* The mode that the user wants.  If neither `fast` nor `quick` is set, the mode in the
-	 * cache is used, or else the mode with the lower total cost. */
+	/* Whether the user wants fast (optimised) or quick (not optimised) code.  If neither is
+	 * set, the code in the cache is used.  If the cache has no code, the kind with the lower
+	 * total cost is generated. */
 	bool fast, quick;
 	bool often;	/* the program will run many times */
 	bool debug;	/* the flavour has debug information */
@@ -33,8 +34,8 @@ struct run_program {
 };
 
 /* Searches for the program as a shell does, and makes its flavour.  The caller must close the
- * program even after a failure.  Closing it records how long the program has run, which decides the
- * mode that it gets next time. */
+ * program even after a failure. run_program_close() records how long the program has run.  This
+ * time decides whether optimised code is generated next time. */
 int run_program_open(struct run_program *p, const char *name, const struct run_build *how);
 void run_program_close(struct run_program *p);
 

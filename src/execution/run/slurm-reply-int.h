@@ -18,7 +18,8 @@ bool run_slurm_job(const char *output, char job[RUN_JOB]);
 /* Marks the tasks that squeue lists as pending or running.  Its lines are like "7|RUNNING". */
 void run_slurm_states(const char *output, enum run_task *tasks, size_t count);
 
-/* Returns the exit status that a task wrote, 0 to 255, or -1 if the text is not a status. */
+/* Parses the exit status that a task wrote.  Returns a number from 0 to 255, or -1 if the text is
+ * not a status. */
 int run_slurm_status(const char *text);
 
 #endif

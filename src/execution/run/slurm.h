@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs work on a Slurm cluster.  A campaign, an exploration or a set of races is divided into
- * shards.  Each shard is a task of a job array, and runs the same Raddle on the campaign's
- * directory, which all nodes share.  The caller passes the command of a shard.  When all shards
- * are done, the result is success; otherwise an error states which shard failed and why.
+ * parts, called shards.  Each shard is a task of a job array.  All shards run the same Raddle on
+ * the same directory, which all nodes share.  The caller passes the command of a shard.  If a
+ * shard fails, an error states which one failed and why.
  */
 #ifndef RUN_SLURM_H
 #define RUN_SLURM_H
@@ -26,9 +26,9 @@ struct run_slurm {
 };
 
 /*
- * Submits the array and waits.  A shard is done if its command exits with status 0.  Any other
- * shard is submitted once more.  SIGINT, SIGTERM or SIGHUP cancels the jobs, and the signal is
- * stored in *stopped; otherwise *stopped becomes 0.
+ * Submits the job array and waits for it.  A shard is done if its command exits with status 0.
+ * Any other shard is submitted once more.  SIGINT, SIGTERM or SIGHUP cancels the jobs, and the
+ * signal is stored in *stopped.  Otherwise *stopped is set to 0.
  */
 int run_slurm_run(const struct run_slurm *request, int *stopped);
 

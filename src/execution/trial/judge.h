@@ -12,8 +12,8 @@ struct judge {
 	struct rd_umap failed;
 };
 
-/* Asks the command about a run that ended.  The command exits with 0 if the run failed, and with 1
- * if it did not; any other status is an error. */
+/* Asks the user's command whether a run failed.  The command exits with status 0 if the run
+ * failed, and with 1 if it did not.  Any other status is an error. */
 int judge_run(struct judge *j, const struct trial *t, bool *failed);
 void judge_release(struct judge *j);
 

@@ -5,8 +5,9 @@
 
 #include "trial/trial.h"
 
-/* The point at which runs of a schedule can be frozen, and a key.  Schedules that do the same up to
- * that point have the same key.  If runs of a schedule cannot be frozen, its key is 0. */
+/* The point at which runs of a schedule can be frozen, and a key of the schedule.  Schedules that
+ * are equal up to that point have the same key.  If runs of a schedule cannot be frozen, the key
+ * is 0. */
 struct snapshot_place {
 	enum raddle_freeze freeze;
 	uint32_t after; /* for RADDLE_FREEZE_DECISION: the number of decisions before that point */
@@ -21,9 +22,9 @@ struct snapshot_shared {
 };
 struct snapshot_place snapshot_place_of(const struct schedule *s, const struct snapshot_shared *shared);
 
-/* Returns the snapshot for a run of this schedule, or NULL if the run has to be started anew.
- * `traps` is true if system calls of libraries are trapped, and `explores` if the run is part of an
- * exploration of a memory model. */
+/* Returns the snapshot from which a run of this schedule continues, or NULL if the run has to
+ * start from the beginning.  `traps` is true if system calls of libraries are trapped, and
+ * `explores` if the run is part of an exploration of a memory model. */
 struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps,
 				       bool explores);
 

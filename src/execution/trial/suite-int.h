@@ -5,8 +5,8 @@
 
 #include "trial/trial.h"
 
-/* The size in bytes of the name of a test case; longer names are truncated.  Chosen by hand: names
- * take a few lines at most. */
+/* The size of the buffer for the name of a test case, in bytes.  It was set by hand; longer names
+ * are truncated. */
 #define SUITE_NAME 200
 
 struct suite_case {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A trial is one controlled run of a program whose threads take turns.  It shows whether the run
- * kept its schedule, how it ended and what it wrote.  Exploration, classification and sketches make
- * such runs.
+ * A trial is one controlled run of a program whose threads take turns.  Its result states whether
+ * the run followed its schedule, how it ended and what it wrote.  Exploration, classification and
+ * sketches make such runs.
  */
 #ifndef TRIAL_TRIAL_H
 #define TRIAL_TRIAL_H
@@ -58,8 +58,8 @@ struct trial {
 	/* a sentence that states why the run does not count, or NULL if it counts */
 	const char *why;
 	struct trial_obstacle obstacle; /* its `thread` is NULL if no obstacle is known */
-	/* the name of a thread that went past its access without making it, before the other thread
-	 * had made its own; or NULL */
+	/* the name of a thread that passed the place of its access without making it, before the
+	 * other thread had made its own access; NULL if no thread did */
 	const char *passed;
 	struct trial_text text[TRIAL_STREAMS];
 	const struct trial_file *files;
@@ -75,8 +75,9 @@ struct trial {
 	const char *over;
 };
 
-/* Some lines differ between runs of the same schedule, because they depend on something else, such
- * as the time or a process ID.  A struct trial_mask lists these lines; they are not compared. */
+/* Some lines of the output differ between runs of the same schedule, because they contain
+ * something that the schedule does not determine, such as the time or a process ID.  A struct
+ * trial_mask lists these lines.  They are not compared. */
 /* number of lines of each stream that can be listed: more than tests print, and 12 KiB in all */
 #define TRIAL_LINES 4096
 struct trial_mask {
@@ -108,8 +109,8 @@ struct trial_snapshot {
 	struct replay_snapshot frozen;
 };
 
-/* maximum number of programs that are frozen at a time; chosen by hand: classification alternates
- * between few schedules, and a frozen program takes a few megabytes */
+/* maximum number of programs that are frozen at a time; chosen by hand.  Classification alternates
+ * between few schedules, and a frozen program takes a few megabytes. */
 #define TRIAL_SNAPSHOTS 4
 
 /* The state of a process that runs one program many times. */
@@ -122,9 +123,9 @@ struct trial_bench {
 	uint64_t detect_memory; /* memory limit of the detector, in bytes */
 	bool cover;		/* runs record which conflicting sites follow each other */
 	bool files;		/* the files that runs write are compared, too */
-	/* If not 0: several schedules are equal up to decision number `branch` of the next
-	 * schedule, counted from 1, and can continue from there.  It is 0 if a snapshot there does
-	 * not pay off. */
+	/* If this is not 0, several schedules are equal up to decision number `branch` of the next
+	 * schedule, counted from 1.  Their runs can continue from a snapshot at that decision.  0
+	 * means that such a snapshot is not worth its cost. */
 	size_t branch;
 	bool copies;   /* runs are forked from one process, not started anew */
 	bool evidence; /* the next runs are started anew and use kernel threads, as the user's runs do */
@@ -154,8 +155,8 @@ struct trial_bench {
 };
 
 /* Allocates memory through which the processes of a procedure share what they learn about the
- * program.  Call this before they are forked.  Returns NULL if the system refuses the memory.  Then
- * each process learns for itself. */
+ * program.  Call this before the processes are forked.  If the system refuses the memory, returns
+ * NULL, and each process learns for itself. */
 struct trial_shared *trial_shared_new(void);
 void trial_shared_free(struct trial_shared *s);
 
@@ -166,9 +167,9 @@ void trial_close(struct trial_bench *b);
 /* Releases the texts of all trials so far. */
 void trial_forget(struct trial_bench *b);
 
-/* Runs the program under a schedule whose threads take turns.  `made`, which may be NULL, receives
- * the schedule with all decisions of the run; the caller releases it.  It is empty if the decisions
- * are not known. */
+/* Runs the program under a schedule whose threads take turns.  If `made` is not NULL, it receives
+ * the schedule with all decisions of the run, or an empty schedule if the decisions are not known.
+ * The caller must release it. */
 int trial_run(struct trial_bench *b, const struct schedule *s, struct trial *t, struct schedule *made);
 
 /* Makes one run of an exploration of a memory model.  Afterwards `search` contains the choices of
@@ -178,13 +179,13 @@ int trial_explore(struct trial_bench *b, const struct schedule *s, struct replay
 
 /* Callbacks through which a caller observes a run and intervenes in it. */
 struct trial_hooks {
-	/* Called while the program is stopped (struct replay_request); may choose the next thread.
-	 * If it is NULL, the program is never stopped. */
+	/* Called while the program is stopped (struct replay_request).  The callback may choose
+	 * the next thread.  If it is NULL, the program is never stopped. */
 	bool (*stopped)(void *context, const struct replay_stand *stand, struct schedule *more,
 			const char **next);
-	/* Called with the result of the replay before it is released; may be NULL.  Returns how
-	 * many decisions of the run's schedule the caller needs, or 0 if it does not need the
-	 * schedule. */
+	/* Called with the result of the replay before the result is released; may be NULL.
+	 * Returns the number of decisions of the run's schedule that the caller needs, or 0 if the
+	 * caller does not need the schedule. */
 	size_t (*result)(void *context, const struct replay_result *result);
 	void *context;
 };
@@ -200,43 +201,44 @@ typedef int trial_shadow_fn(void *context, const void *memory, size_t size);
 int trial_shadow(struct trial_bench *b, const struct replay_program *shadow, const struct schedule *s,
 		 struct trial *t, trial_shadow_fn *read, void *context);
 
-/* Fills `t` from a run that was made without a schedule.  Only what it wrote and how it ended are
- * known; `wait_status` is the status from waitpid().  The texts belong to the arena. */
+/* Fills `t` from a run that was made without a schedule.  Such a run shows only what the program
+ * wrote and how it ended.  `wait_status` is the status from waitpid().  The texts belong to the
+ * arena. */
 int trial_of_plain_run(struct trial *t, int wait_status, const struct run_streams *streams,
 		       struct rd_arena *arena);
 
 /* ---- what a run means; these functions run no program ---- */
 
-/* Return how long a run that starts at `now_ns` may take, in nanoseconds; 0 means no limit.
- * trial_limit_ns() is in real time and comes from limits that the user set.  trial_work_ns() is in
- * program time (run/clock.h). */
+/* Return the time limit of a run that starts at `now_ns`, in nanoseconds; 0 means no limit.
+ * trial_limit_ns() returns the real time that the user's limits allow. trial_work_ns() returns a
+ * limit in program time (run/clock.h). */
 int64_t trial_limit_ns(const struct replay_conditions *c, int64_t now_ns);
 int64_t trial_work_ns(const struct replay_conditions *c);
 
-/* trial_why_not() returns a sentence that states why a run does not count, or NULL if it counts.
- * trial_is_cut() returns true if the run was ended at a limit while it still followed its
- * schedule. */
+/* A run counts if it followed its schedule and ended by itself. trial_why_not() returns a sentence
+ * that states why a run does not count, or NULL if it counts. trial_is_cut() returns true if the
+ * run was ended at a limit while it still followed its schedule. */
 const char *trial_why_not(const struct replay_result *r);
 bool trial_is_cut(const struct replay_result *r);
 
-/* Returns true if the fault is the race to which the schedule leads.  That is the case if one
- * thread freed memory at its access, and the other used or freed that memory at its own access. */
+/* Returns true if the fault is the race to which the schedule leads: one thread freed memory at
+ * its access, and the other thread used or freed that memory at its own access. */
 bool trial_is_at_race(const struct schedule *s, const struct replay_fault *f);
 
-/* Returns the consequence, judged by how the run ended and by its standard error, or NULL if the
- * run did not fail. */
+/* Returns the consequence of a failed run, such as a crash or an assertion, or NULL if the run did
+ * not fail.  Decides this from how the run ended and from its standard error. */
 const char *trial_fault(enum replay_end end, int status, const char *errors);
 
 /* Returns true if two runs of one schedule differ in their choices or in how they ended.  If real
- * time influenced one of them, or one is a livelock, only the ends are compared.  A run that was
- * ended early is not compared. */
+ * time influenced one of the runs, or one is a livelock, only their ends are compared.  If one was
+ * ended early, the two are not compared, and the result is false. */
 bool trial_differs(const struct trial *a, const struct trial *b);
 
 /* Sets both digests of how a run ended and what it wrote. */
 void trial_digest(struct trial *t, const struct trial_mask *mask);
 
-/* Stores the line at `at`, with its newline, and moves `at` to the next line.  Returns false if no
- * line is left. */
+/* Stores in *line the line that begins at `at`, including its newline, and moves `at` to the next
+ * line.  Returns false if no line is left. */
 bool trial_next_line(const struct trial_text *t, size_t *at, struct trial_text *line);
 bool trial_is_masked(const struct trial_mask *mask, int stream, size_t number);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guards of a program: writes race candidates to the file that raddle-instr reads
- * (instr/guard/guards.h), and reads the table that a guarded program contains. */
+/* The guards of a program, which test race candidates in production.  This file writes the
+ * candidates to the file that raddle-instr reads (instr/guard/guards.h).  It also reads the table
+ * of guards that a guarded program contains. */
 #ifndef GUARD_GUARDS_H
 #define GUARD_GUARDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides which task a site gets.  The decision is a hash of the stored data and of the site's
- * request.  So every hive makes the same decision, and a poll writes nothing.  See
+ * Decides which task a site gets.  The decision is computed from a hash of the stored data and of
+ * the site's request.  So every hive makes the same decision, and a poll stores nothing.  See
  * doc/design/hive.md for the rules.
  */
 #ifndef HIVE_ASSIGN_INT_H
@@ -15,8 +15,8 @@ struct hive_task {
 	/* True if the site validates the candidate.  If false, the site only reports its
 	 * context. */
 	bool validate;
-	/* Used only if `validate` is true.  True if the site does not stop any thread yet, because
-	 * no report shows the two accesses at the same address. */
+	/* Used only if `validate` is true.  This member is true if the site does not stop any
+	 * thread yet, because no report shows the two accesses at the same address. */
 	bool look;
 	unsigned level; /* the level of the time-out */
 	uint64_t epoch; /* the epoch in which the site got the task */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database: SQLite in a file, or PostgreSQL.  The same SQL works in both, with parameters $1, $2
- * … in the order of their first use.  All values are texts, which the database converts to the
- * columns' types.  A connection is used by one thread at a time.  If it is lost, the call fails
- * and the next call reconnects.
+ * A database, which is SQLite in a file, or PostgreSQL.  The same SQL works in both, with
+ * parameters $1, $2 … in the order of their first use.  All values are passed as text, and the
+ * database converts them to the columns' types.  Only one thread may use a connection at a time.
+ * If a connection is lost, the call fails, and the next call reconnects.
  */
 #ifndef HIVE_DB_H
 #define HIVE_DB_H
@@ -20,8 +20,8 @@ void hive_db_close(struct hive_db *db);
 /* Returns the SQL type of a column that numbers the rows in the order of their commits. */
 const char *hive_db_serial(const struct hive_db *db);
 
-/* Receives the values of a row.  An entry is NULL if the value is null.  If the function returns
- * anything but 0, the query ends and returns the same. */
+/* Receives the values of a row.  The entry of a null value is NULL.  If the function returns
+ * anything but 0, the query ends and returns the same value. */
 typedef int hive_row_fn(void *context, const char *const *values);
 
 struct hive_statement {

@@ -2,8 +2,8 @@
 /*
  * A running hive: its programs in memory, the queue of reports that are being stored, and the
  * roles of tokens.  Threads that answer requests read the programs while they hold `lock`.  Only
- * the thread that holds `work` writes to the store.  It changes the programs while it holds `lock`
- * for writing.
+ * the thread that holds the mutex `work` writes to the store.  When this thread changes the
+ * programs, it also holds `lock` for writing.
  */
 #ifndef HIVE_HIVE_H
 #define HIVE_HIVE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits the number of requests per second that come with the same token or, if they have no
- * token, from the same address. */
+/* Limits the number of requests per second.  Requests with the same token count together; requests
+ * without a token count together if they come from the same address. */
 #ifndef HIVE_LIMIT_INT_H
 #define HIVE_LIMIT_INT_H
 

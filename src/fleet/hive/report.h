@@ -50,8 +50,8 @@ enum {
 	HIVE_MET = HIVE_BOTH | HIVE_SAME_ADDRESS | HIVE_TWO_THREADS,
 };
 
-/* The names of results, orders, proofs and consequences in messages and documents.  The entry of a
- * value that is never written is NULL. */
+/* The names of results, orders, proofs and consequences in messages and documents.  If a value is
+ * never written, its name is NULL. */
 extern const char *const hive_result_names[HIVE_RESULTS];
 extern const char *const hive_order_names[HIVE_ORDERS];
 extern const char *const hive_proof_names[HIVE_PROOFS];
@@ -99,8 +99,8 @@ void hive_reports_reject(struct hive_reports *r, size_t i, const char *error);
 /* Loads a body as rd_json_load() does, but refuses one that nests deeper than `max`. */
 json_t *hive_json_load(struct rd_json_read *j, const char *body, size_t length, unsigned max);
 
-/* A body, as text.  hive_json_read() loads it as hive_json_load() does and passes the tree to
- * `get`.  `get` returns 0 or an error. */
+/* The body of a request, as text.  hive_json_read() loads a body as hive_json_load() does, and
+ * passes the tree to `get`, which returns 0 or an error. */
 struct hive_body {
 	const char *text;
 	size_t length;

@@ -34,8 +34,8 @@ struct hive_request {
 	bool is_pending;
 };
 
-/* A kind of request.  `answer` fills in the answer.  If it returns an error, the error message
- * becomes the answer. */
+/* A kind of request.  The callback `answer` fills in the answer.  If the callback fails, its error
+ * message becomes the answer. */
 struct hive_route {
 	const char *method;
 	const char *path;    /* the path; "*" matches one part */
@@ -44,8 +44,8 @@ struct hive_route {
 	int (*answer)(struct hive_request *r);
 };
 
-/* Finds the route of a request.  Returns NULL if the path is unknown; *other_method is then true
- * if the path exists for another method. */
+/* Finds the route of a request.  Returns NULL if there is none.  In that case, *other_method is
+ * true if the path has a route for another HTTP method. */
 const struct hive_route *hive_route_find(struct hive_request *r, const char *method, bool *other_method);
 
 int hive_answer_key(struct hive_request *r);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A failure of a program that sites help to explain.  It consists of the plan (sketch/plan.h) and
- * the runs that sites have sent, which are applied in the order in which they were stored.  Sites
- * track the σ statements nearest to the failure.  σ begins at 2, and doubles if no predictor
- * distinguishes one failing run from ten passing runs.  Tracking ends when a predictor
- * distinguishes three failing runs from thirty passing runs.  See doc/design/hive.md for the
- * rules.
+ * A failure of a program that production sites help to explain.  It consists of a plan
+ * (sketch/plan.h) and the runs that the sites have sent, which are applied in the order in which
+ * they were stored.  Sites track the σ statements that are nearest to the failure. σ begins at 2.
+ * It doubles if no predictor (such as an order of accesses) distinguishes one failing run from ten
+ * passing runs.  Tracking ends when a predictor distinguishes three failing runs from thirty
+ * passing runs. doc/design/hive.md has the rules.
  */
 #ifndef HIVE_SKETCH_H
 #define HIVE_SKETCH_H
@@ -23,8 +23,8 @@ enum hive_sketch_state {
 };
 extern const char *const hive_sketch_state_names[HIVE_SKETCH_STATES];
 
-/* Maximum number of failures of a program that sites track.  Set by hand: sites are divided among
- * them, and each failure needs its own failing runs. */
+/* The maximum number of failures of a program that sites track.  The number is small because the
+ * sites are divided among the failures, and each failure needs its own failing runs. */
 enum { HIVE_SKETCHES_MAX = 8 };
 
 struct hive_sketch {

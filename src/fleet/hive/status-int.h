@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-/* Writes the status of a build, or of all programs if `build` is NULL.  Returns false if the build
- * is unknown. */
+/* Writes the status of the program with this build ID, or of all programs if `build` is NULL.
+ * Returns false if there is no such program. */
 bool hive_status_write(struct hive *h, const char *build, bool with_races, FILE *out);
 
 /* Writes one race, with the sites that reported about it and their latest reports.  Returns

@@ -24,7 +24,7 @@ static inline const char *hive_number_write(struct hive_number *n, uint64_t valu
 int hive_store_at_once(struct hive_db *db, int (*work)(struct hive_db *db, const void *what),
 		       const void *what);
 
-/* Calls `work`, which changes data of a program, in a transaction.  Increments the revisions of
+/* Calls `work` in a transaction to change the data of a program.  Also increments the revisions of
  * the program and of the store. */
 int hive_store_change(struct hive_db *db, uint64_t program, int (*work)(struct hive_db *db, const void *what),
 		      const void *what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The data that a hive stores: programs with their candidates, reports, classes, tokens, and the
- * key for signatures.  Reports are only ever added, and verdicts are computed from them.  A store
- * is one connection, used by one thread at a time.
+ * key for signatures.  Reports are never changed or removed, and verdicts are computed from them.
+ * A store is one connection, which only one thread may use at a time.
  */
 #ifndef HIVE_STORE_H
 #define HIVE_STORE_H
@@ -39,13 +39,13 @@ int hive_store_classify(struct hive_db *db, const struct hive_class *c);
  * the array. */
 int hive_store_programs(struct hive_db *db, struct hive_program **programs, size_t *count);
 
-/* Adds reports of one or more sites in one transaction.  On return they are on disk.  Sets
- * is_new[i] to true if row i was not in the store yet. */
+/* Adds reports of one or more sites in one transaction.  The reports are on disk when the function
+ * returns.  Sets is_new[i] to true if row i was not in the store before. */
 int hive_store_report(struct hive_db *db, const struct hive_row *rows, size_t count, bool *is_new);
 
-/* Selects the rows with which hive_store_each() calls `each`: at most `limit` rows with numbers
+/* Selects the rows that hive_store_each() passes to `each`: at most `limit` rows with numbers
  * greater than `after`, in ascending order.  If `program` is not 0, only rows of that program are
- * selected.  If `candidate` is not NULL, only rows about that candidate are. */
+ * selected.  If `candidate` is not NULL, only rows about that candidate are selected. */
 struct hive_range {
 	uint64_t after, program;
 	const char *candidate;
@@ -66,8 +66,8 @@ int hive_store_run(struct hive_db *db, const struct hive_run *run,
 		   bool *is_new); /* on return the run is on disk */
 
 typedef void hive_run_fn(void *context, const struct hive_run *run);
-/* Calls `each` with the tracked runs whose numbers are greater than `after`, in order.  If
- * `program` is not 0, only runs of that program are passed. */
+/* Calls `each` for the tracked runs whose numbers are greater than `after`, in ascending order.
+ * If `program` is not 0, only runs of that program are passed. */
 int hive_store_runs(struct hive_db *db, uint64_t after, uint64_t program, hive_run_fn *each, void *context);
 
 /* Roles of tokens.  The tokens are stored as hashes. */

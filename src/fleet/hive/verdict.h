@@ -63,8 +63,8 @@ struct hive_canary {
 	uint64_t validated, failed;
 };
 void hive_canary_add(struct hive_canary *c, const struct hive_report *report);
-/* Returns true if so many runs failed that validation is probably the cause or is not worthwhile.
- * Validation then stops. */
+/* Returns true if validation must stop because too many validating runs failed.  Then validation
+ * is probably the cause, or the program is too unstable for it. */
 bool hive_canary_stops(const struct hive_canary *c);
 
 void hive_tally_add(struct hive_tally *t, const struct hive_report *report);

@@ -25,7 +25,7 @@ const char *protocol_signer_public(const struct protocol_signer *s);
 int protocol_sign(struct protocol_signer *s, const void *data, size_t length,
 		  char signature[PROTOCOL_SIGNATURE_TEXT]);
 
-/* Returns true if `signature` is the signature of these bytes by the owner of the key.  Never
+/* Returns true if `signature` is a valid signature of the data by the owner of the key.  Never
  * prints a message. */
 bool protocol_is_signed(const char *public_key, const char *signature, const void *data, size_t length);
 

@@ -38,8 +38,8 @@ struct protocol_task {
 	uint32_t tau_us;
 
 	/* If set, the task concerns a failure instead of a race.  The site tracks the first
-	 * `sigma` statements of the slice that starts from the place of the failure, provided that
-	 * it computes the same plan as the hive. */
+	 * `sigma` statements of the slice of the failure, if it computes the same plan as the
+	 * hive.  The slice lists the statements that may have contributed to the failure. */
 	bool track;
 	char plan[SKETCH_PLAN_ID];
 	char file[PROTOCOL_FILE];

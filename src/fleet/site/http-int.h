@@ -30,14 +30,15 @@ struct site_answer {
 struct site_http *site_http_new(const struct site_http_opts *opts);
 void site_http_free(struct site_http *h);
 
-/* Begins a request, which is a GET if `body` is NULL.  If the content still has the tag `etag`,
- * the hive does not send it again.  If `etag` is "", the hive always sends it. */
+/* Begins a request to the hive.  It is a GET request if `body` is NULL.  `etag` is the tag of the
+ * content that the site already has.  If the content still has this tag, the hive does not send it
+ * again.  If `etag` is "", the hive always sends the content. */
 void site_http_begin(struct site_http *h, const char *url, const char *body, const char *etag);
 bool site_http_busy(const struct site_http *h);
 
-/* Works on the request for at most `wait_ms` milliseconds.  Returns earlier if `fd`, unless it is
- * -1, becomes readable.  Returns true if the answer is complete.  The answer is valid until the
- * next request begins. */
+/* Works on the request for at most `wait_ms` milliseconds, and returns true if the answer is
+ * complete.  If `fd` is not -1, the function returns early when `fd` becomes readable.  The answer
+ * is valid until the next request begins. */
 bool site_http_step(struct site_http *h, int wait_ms, int fd);
 const struct site_answer *site_http_answer(const struct site_http *h);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports to the hive about the results of a run, as JSON.  They contain the names of builds,
- * candidates and tasks, and the words and numbers listed below, but never a path, an argument, an
- * address or a value.  Records of tracked runs are written by sketch/plan.h. */
+/* Writes reports to the hive about the results of a run, as JSON.  A report contains the names of
+ * the build, the candidate and the task, and the words and numbers listed below.  It never
+ * contains a path, an argument, an address or a value. sketch/plan.h writes the records of tracked
+ * runs. */
 #ifndef SITE_REPORT_INT_H
 #define SITE_REPORT_INT_H
 
@@ -27,8 +28,8 @@ struct site_report {
 /* Appends the report to `out` as a line. */
 void site_report_add(struct rd_buf *out, const struct site_report *r);
 
-/* Makes the body of a request from as many lines as fit.  Stores the number of bytes of these
- * lines in *used, or 0 if no line is left. */
+/* Makes the body of a request from as many lines as fit.  Stores in *used the number of bytes of
+ * these lines, which is 0 if no line is left. */
 void site_report_body(struct rd_buf *body, const char *build, const char *site, const char *lines,
 		      size_t *used);
 

@@ -26,8 +26,8 @@ struct site_session {
 	const struct site_inherited *inherited;
 };
 
-/* The descriptors that were open when this was recorded.  Only these are inherited by the program.
- * The agent's libraries later open descriptors that the program must not inherit. */
+/* The descriptors that the program inherits: those that were open when site_inherited_look() was
+ * called.  The agent's libraries later open descriptors that the program must not inherit. */
 struct site_inherited {
 	bool open[1024];
 };

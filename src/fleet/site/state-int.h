@@ -2,7 +2,7 @@
 /*
  * The state that a site keeps between runs, in files in its own directory: its ID, the hive's key,
  * the last task set of each program, the contexts that it has sent, and unsent reports.  A program
- * that runs for only milliseconds gets its tasks from here.
+ * that runs for only milliseconds gets its tasks from these files.
  */
 #ifndef SITE_STATE_INT_H
 #define SITE_STATE_INT_H
@@ -58,8 +58,8 @@ void site_state_keep_contexts(const struct site_state *s, const struct rd_buf *t
 void site_state_spool(const struct site_state *s, const struct rd_buf *lines);
 void site_state_unspool(const struct site_state *s, struct rd_buf *lines); /* also empties the file */
 
-/* The maximum number of bytes that are sent per day.  Set by hand: this is little even on a
- * metered line. */
+/* The maximum number of bytes that are sent per day.  Set by hand: this is little even for a
+ * metered connection. */
 #define SITE_UPLOAD_MAX (1u << 20)
 /* Returns true if this many bytes may still be sent today.  If so, they are counted as sent. */
 bool site_state_may_send(const struct site_state *s, size_t bytes);

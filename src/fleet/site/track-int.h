@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run that helps to explain a failure.  The program runs in its flavour `track`, without guards,
- * and the record of the run is sent to the hive (sketch/plan.h).  The cost of the run is limited,
- * no matter what the hive requests: a gate is closed after SITE_TRACK_BUDGET events.  No thread
- * ever waits.
+ * A run that helps to explain a failure.  The program runs in its flavour `track`, which records
+ * events at gates and has no guards.  The record of the run is sent to the hive (sketch/plan.h).
+ * The cost of the run is limited, no matter what the hive requests: a gate is closed after
+ * SITE_TRACK_BUDGET events, and no thread ever waits.
  */
 #ifndef SITE_TRACK_INT_H
 #define SITE_TRACK_INT_H
@@ -13,9 +13,9 @@
 
 #include <stdbool.h>
 
-/* The number of events after which a gate is closed, and the number of a run's last events that
- * are kept.  Set by hand: both are smaller than on a developer's machine (TRACK_EVENTS), because
- * the program is in production. */
+/* The number of events after which a gate is closed, and the number of events that are kept from
+ * the end of a run.  Both are smaller than on a developer's machine (TRACK_EVENTS), because the
+ * program is in production. */
 enum { SITE_TRACK_BUDGET = 256, SITE_TRACK_EVENTS = 1 << 14 };
 
 struct site_tracking;
@@ -30,8 +30,9 @@ void site_tracking_close(struct site_tracking *k); /* k may be NULL */
 const char *site_tracking_executable(const struct site_tracking *k);
 struct site_given site_tracking_given(const struct site_tracking *k);
 
-/* If the run passed or showed the failure of the task, adds its record as a line.  `status` is the
- * wait status of the run.  If `values` is set, the record includes values of memory. */
+/* Appends the record of the run to `lines`, if the run passed or showed the failure of the task.
+ * `status` is the wait status of the program.  If `values` is set, the record includes values of
+ * memory. */
 void site_tracking_report(struct site_tracking *k, int status, const char *run, bool values,
 			  struct rd_buf *lines);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The budget of a check.  In: what is known so far, and the remaining time and runs.  Out: the next
- * action and its deadline.  The results depend only on the arguments; nothing here uses a process,
- * a file or a clock.
+ * The budget of a check: decides which action of the check is next, and how long it may take.  The
+ * decision depends on what is known so far and on the remaining time and runs.  It depends only on
+ * the arguments; nothing here uses a process, a file or a clock.
  *
- * 	while ((a = check_next(&known)).what != CHECK_END) {
- * 		outcome = ...;                    do the action
- * 		known.now_ns = rd_now_ns();
- * 		check_done(&known, &a, &outcome);
- * 	}
+ *	while ((a = check_next(&known)).what != CHECK_END) {
+ *		outcome = ...;                    do the action
+ *		known.now_ns = rd_now_ns();
+ *		check_done(&known, &a, &outcome);
+ *	}
  */
 #ifndef CHECK_BUDGET_H
 #define CHECK_BUDGET_H
@@ -33,8 +33,9 @@ enum check_what {
 	CHECK_END,	   /* ends the check, because nothing is left to do */
 };
 
-/* The state on which the budget decides.  Before check_next(), the caller fills in all members
- * except the last group.  check_done() writes the last group, which is zero at first. */
+/* The state from which the budget derives the next action.  Before check_next(), the caller fills
+ * in all members except the last group.  That group is zero at first, and check_done() updates
+ * it. */
 struct check_known {
 	/* The first group of members is what the user has asked for. */
 	/* when the check began and has to end (base/clock.h); `end_ns` is 0 if there is no limit */
@@ -103,8 +104,8 @@ struct check_action {
 	/* for CHECK_PREDICT: the latest time to which `end_ns` may be moved if the trace takes long
 	 * to read */
 	int64_t latest_ns;
-	/* when all actions of this kind have to end, or 0 for no limit; for CHECK_TRY_EARLY, how
-	 * many nanoseconds are left for such actions */
+	/* when all actions of this kind must have ended, or 0 for no limit.  For CHECK_TRY_EARLY,
+	 * this is the number of nanoseconds that are left for such actions. */
 	int64_t phase_ns;
 	uint64_t limit_ms; /* CHECK_RECORD, CHECK_LOOK: real-time limit of the program; 0: none */
 	uint64_t work_ms;  /* CHECK_LOOK: limit of the program in program time, or 0 for none */
@@ -131,16 +132,16 @@ struct check_action check_next(const struct check_known *known);
 /* Notes that an action was done.  `known->now_ns` must be the time at which it ended. */
 void check_done(struct check_known *known, const struct check_action *a, const struct check_outcome *o);
 
-/* Returns the conditions under which a recording is ended.  It is ended if analysing its trace
- * would take longer than the remaining time, or if nothing was recorded for a long time. */
+/* Returns the conditions under which a recording ends early: analysing its trace would take longer
+ * than the remaining time, or nothing has been recorded for a long time. */
 struct record_enough check_enough(const struct check_known *known);
 
-/* How many milliseconds the command beside the program may outlive the program.  Without such a
- * command, this limit applies to forked processes.  Chosen by hand. */
+/* How many milliseconds the command beside the program may outlive the program.  If there is no
+ * such command, this is the limit for forked processes.  Chosen by hand. */
 #define CHECK_OUTLIVE_MS 3000
 
-/* Called at the end of the check.  Returns the number of races that were not classified for lack of
- * time. */
+/* Returns the number of races that were not classified because the time was up.  Called at the end
+ * of the check. */
 uint64_t check_unclassified(const struct check_known *known);
 
 /* Returns true if building the flavour took so much of the check's time that the user should be

@@ -74,7 +74,7 @@ void check_close(struct check *c);
 
 /* Claims the directory `path`.  If another process has claimed it and `elsewhere` is set, claims
  * one with a similar name.  Removes schedules, saved input and further traces of an earlier check.
- * Refuses a directory that contains files but shows no sign of a check. */
+ * Refuses a directory that contains files, but was not written by a check. */
 int check_directory(struct check *c, const char *path, bool elsewhere);
 
 /* Does the actions that the budget chooses, one after another.  Even after a failure, c->set has

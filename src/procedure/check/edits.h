@@ -17,12 +17,13 @@ struct check_edits {
 int check_edits_open(struct check_edits *e, const char *require, const char *without_sync);
 void check_edits_close(struct check_edits *e);
 
-/* Adds the edits with which the findings of a document were made.  These come first, so that they
- * keep their numbers.  Fails if the command line leaves out synchronisation that the document does
- * not leave out, because the findings would then be about a different program. */
+/* Adds the edits (changes of the program) with which the findings of a document were made.  They
+ * precede the edits of the command line, so that they keep their numbers.  Fails if the command
+ * line leaves out synchronisation that the document does not leave out, because the findings would
+ * then be about a different program. */
 int check_edits_add(struct check_edits *e, const struct finding_set *set);
 
-/* Fails if, according to the site table, there is no code to which some edit applies.  `predicates`
+/* Fails if some edit applies to no code of the program, according to the site table.  `predicates`
  * is true if this flavour also has the code of --require. */
 int check_edits_find(const struct check_edits *e, const struct trace_sites *sites, bool predicates);
 

@@ -43,13 +43,13 @@ bool check_ending_pinched(const struct check_ending *e);
  * the accompanying command failed. */
 int check_ending_check(const struct check_ending *e, const char *program, const char *companion);
 
-/* Called if the check confirmed nothing.  Returns true if, because of this run, that result means
- * nothing, and stores the reason in `why`.  `at_start` is true if the program failed before it did
- * anything; such a failure is not a finding. */
+/* Called if the check confirmed nothing.  Returns true if this run is no evidence that the program
+ * is correct, and stores the reason in `why`.  `at_start` is true if the program failed before it
+ * did anything; such a failure is not a finding. */
 bool check_ending_doubt(const struct check_ending *e, bool at_start, struct rd_buf *why);
 
-/* Returns the status that a shell would report.  After a signal, this is 128 plus the number of the
- * signal. */
+/* Returns the exit status that a shell would report for the program.  If a signal ended the
+ * program, this is 128 plus the number of the signal. */
 int check_ending_status(const struct check_ending *e);
 
 #endif

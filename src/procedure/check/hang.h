@@ -10,8 +10,8 @@
 /* A callback of type record_hang_fn.  Writes its answer as a finding document. */
 bool check_hang(const char *trace, const struct run_still *still, FILE *answer);
 
-/* Stores in *set the deadlocks because of which the program was killed, or NULL if the program was
- * not deadlocked.  The caller frees the set. */
+/* Stores in *set the deadlocks that were the reason to kill the program, or NULL if the program
+ * was not deadlocked.  The caller frees the set. */
 int check_hang_read(const struct record_result *result, struct finding_set **set);
 
 #endif

@@ -82,8 +82,8 @@ struct check {
 /* Updates `known`, on which the budget decides. */
 void check_refresh(struct check *c);
 
-/* check_path() returns a path in the directory of the check, check_trace_path() the path of its
- * n-th trace, counted from 0.  The caller frees the result. */
+/* check_path() returns a path in the directory of the check.  check_trace_path() returns the path
+ * of trace number n, counted from 0.  The caller frees the result. */
 char *check_path(const struct check *c, const char *name);
 char *check_trace_path(const struct check *c, uint64_t n);
 

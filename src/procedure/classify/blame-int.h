@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: decides whether one of several parts is a cause of an effect.  Here the parts
+ * Inside classify/: decides whether a part is a cause of an effect, such as a failure.  The parts
  * are the objects of races.  A set of parts shows the effect if the effect occurs when only the
  * memory of these objects obeys a memory model.
  *
- * A part is a cause if some set of other parts does not show the effect, but does so together with
- * this part.  So if each of two parts suffices alone, both are causes.  If two parts are needed
- * together, both are causes, too.  A part that changes nothing is not a cause.
+ * A part is a cause if some set of other parts does not show the effect, but shows it together
+ * with this part.  So if each of two parts suffices alone, both are causes.  If two parts are
+ * needed together, both are causes as well.  A part that changes nothing is not a cause.
  */
 #ifndef CLASSIFY_BLAME_INT_H
 #define CLASSIFY_BLAME_INT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: compares how often two groups of runs fail.  In: counts.  Out: the probability
- * that such a difference arises by chance.
+ * Inside classify/: compares how often two groups of runs fail.  From the numbers of runs and
+ * failures, computes the probability that such a difference arises by chance.
  */
 #ifndef CLASSIFY_CAUSE_INT_H
 #define CLASSIFY_CAUSE_INT_H

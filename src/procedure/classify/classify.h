@@ -4,8 +4,8 @@
  * Out: a class, the consequence, and runs that show it. doc/design/classify.md defines the classes
  * and explains what counts as evidence.
  *
- * The program is used in its flavour `led`, in which threads take turns and can be stopped before
- * each access and each output.  So a run is determined by its schedule.
+ * Classification runs the flavour `led` of the program.  In this flavour, threads take turns and
+ * can be stopped before each access and each output, so the schedule determines the run.
  */
 #ifndef CLASSIFY_CLASSIFY_H
 #define CLASSIFY_CLASSIFY_H
@@ -22,8 +22,8 @@ struct tracks; /* classify/tracks-int.h */
 #define CLASSIFY_PATHS 5
 #define CLASSIFY_ALTERNATES 24 /* maximum number of schedules after the race that are tried */
 
-/* The techniques on which a class may be based.  A user can switch off each of them to see what it
- * contributes. */
+/* The techniques on which a class may be based.  A user can switch off each technique to see what
+ * it contributes. */
 struct classify_techniques {
 	/* search for synchronisation that fixes the order: flags, and locks that a detector
 	 * missed */
@@ -54,9 +54,9 @@ struct classify { /* zero values are the defaults */
 	/* inputs that may change, or NULL for those that branches depend on */
 	const struct sym_selection *sym;
 	int64_t time_ns; /* time limit for all races, or 0 for none */
-	/* The caller wants the classes of confirmed races.  If there is time, some unconfirmed races are
-	 * tried, too.  They remain unchanged unless they get a class, for example because a flag orders
-	 * their accesses. */
+	/* Classify mainly the confirmed races.  If there is time, some unconfirmed races are also
+	 * tried.  An unconfirmed race remains unchanged unless it gets a class, for example
+	 * because a flag orders its accesses. */
 	bool confirmed;
 	enum finding_model model; /* the memory model of the runs */
 	/* a bit for each memory model under which to classify.  If 0, races are classified only
@@ -89,8 +89,8 @@ struct classify_result {
 
 /* Classifies the races of the set, several at the same time, and replaces each finding by one with
  * a class.  SIGINT, SIGTERM, SIGHUP and the time limit end the work early.  `result` must be all
- * zero before the call.  The caller must release it even after a failure, but not before the set is
- * freed. */
+ * zero before the call.  The caller must release it even after a failure, but must free the set
+ * first. */
 int classify_races(const struct classify *how, struct finding_set *set, struct classify_result *result);
 void classify_result_release(struct classify_result *result);
 

@@ -26,16 +26,17 @@ struct decide_place {
 };
 
 struct decide_experiment {
-	/* The run: one of the first two groups, or `between`.  In the latter case, the number is
-	 * that of the experiment. */
+	/* The run of the experiment.  It is a run of one of the first two groups, or the member
+	 * `between`.  For `between`, the number is that of the experiment. */
 	struct decide_place of;
-	/* for a run of VARIANT_BETWEEN: which of the two accesses is moved, the number of the
-	 * variant (variant_make_between()), and the run */
+	/* For a run of VARIANT_BETWEEN, these members are the access that is moved (0 or 1), the
+	 * number of the variant (variant_make_between()), and the run itself. */
 	unsigned moved, variant;
 	struct trial between;
-	/* The counterpart of the run.  It does not count if it could not take the same decisions,
-	 * because the order of the accesses changed what the threads do, or if the run itself could
-	 * not be repeated. */
+	/* The counterpart of the run, which takes the same decisions, but makes the accesses in
+	 * the other order, or one of them earlier.  It does not count if the threads then do
+	 * something else, so that the same decisions are impossible.  It also does not count if
+	 * the run itself could not be repeated. */
 	struct trial counterpart;
 };
 
@@ -44,15 +45,16 @@ struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
 	/* number of runs in each group; a run that was not made is all zero and does not count */
 	size_t count;
-	/* at most one for each run of the first two groups, and some with runs of VARIANT_BETWEEN;
-	 * the counterparts are the runs of VARIANT_COUNTERPART */
+	/* There is at most one experiment for each run of the first two groups, and there are some
+	 * with runs of VARIANT_BETWEEN.  The counterparts are runs of VARIANT_COUNTERPART. */
 	struct decide_experiment *experiments;
 	size_t experiment_count;
 };
 
 struct decision {
-	/* FINDING_NO_CLASS in two cases: only a doubtful fault was found; or no fault was found,
-	 * and in each pair of twins at least one run does not count */
+	/* This is FINDING_NO_CLASS if only a doubtful fault was found.  It is also
+	 * FINDING_NO_CLASS if no fault was found and at least one run of each pair of twins does
+	 * not count.  Twins are two runs that differ only in the order of the accesses. */
 	enum finding_class class;
 	struct decide_place shows; /* the run that shows the class */
 	/* a run that differs from `shows`, in the other order or in the control group */
@@ -63,8 +65,8 @@ struct decision {
 	bool any_order; /* the effect occurs in either order if the threads meet */
 	bool sorted;	/* outputs were compared without regard to the order of their lines */
 	bool doubt;	/* a fault is too rare to tell whether the race causes it */
-	/* a run of each pair failed, so the orders cannot be compared.  If the race causes this,
-	 * `class` is FINDING_SPEC_VIOLATED. */
+	/* In each pair of twins a run failed, so the orders cannot be compared.  If the race
+	 * causes these failures, `class` is FINDING_SPEC_VIOLATED. */
 	bool hopeless;
 	bool noise; /* outputs or faults differ in ways that the race may not explain */
 	/* the number of different continuations after the race that were run in both orders */
@@ -79,21 +81,22 @@ struct trial *decide_at(const struct decide_runs *runs, struct decide_place p);
  * counterpart. */
 bool decide_wants_experiment(const struct decide_runs *runs, struct decide_place *of);
 
-/* Returns true if a run in which the threads met has a fault, and it is not yet clear whether the
- * race causes this fault. */
+/* Returns true if a run in which the threads met failed, and it is not yet known whether the race
+ * caused the failure. */
 bool decide_is_open(const struct decide_runs *runs);
 
 /* Returns true if any two of the runs ended differently or wrote different output. */
 bool decide_differ(const struct decide_runs *runs);
 
 /* Returns true if none of these runs showed the effect of run `t`, that is, its fault or its
- * output.  A new output counts only if the outputs of the other runs repeat; otherwise every output
- * would be new.  Sets *sorted if the lines of the output were compared without regard to their
- * order. */
+ * output.  If the output of the program differs from run to run, every output would be new.  A new
+ * output therefore counts only if the outputs of the other runs repeat.  Sets *sorted if the lines
+ * of the output were compared without regard to their order. */
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
-/* Returns the number of pairs of twins that were made after the last pair that showed a new
- * schedule.  A pair is considered only if both of its runs count. */
+/* Twins are two runs that differ only in the order of the two accesses.  Returns the number of
+ * pairs of twins that were made after the last pair that showed a new schedule.  Pairs of which a
+ * run does not count are ignored. */
 size_t decide_stale(const struct decide_runs *runs);
 
 #endif

@@ -14,7 +14,7 @@ typedef uint64_t experiment_key(const struct trial *t);
 /* Returns the experiment about a run, or NULL if there is none yet. */
 const struct decide_experiment *experiment_of(const struct decide_runs *r, struct decide_place run);
 
-/* Returns true if one of the two runs of an experiment has this fault, and the other has no
+/* Returns true if one of the two runs of an experiment has this fault, and the other run has no
  * fault. */
 bool experiment_shows_fault(const struct decide_runs *r, const struct decide_experiment *e,
 			    const char *fault);
@@ -26,8 +26,9 @@ bool experiment_shows_output(const struct decide_runs *r, const struct decide_ex
 /* Returns true if some experiment shows that this fault depends on the order of the accesses. */
 bool experiment_proves(const struct decide_runs *r, const char *fault);
 
-/* Returns true if a run with this fault has a counterpart that does not count.  Then experiments
- * may miss that the order of the accesses causes the fault. */
+/* Returns true if the experiment about a run with this fault was inconclusive, because the run
+ * with which it was compared does not count.  In that case, experiments may miss that the order of
+ * the accesses causes the fault. */
 bool experiment_may_miss(const struct decide_runs *r, const char *fault);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Races that a user or another tool's report describes by two places in the source.  Only the
- * places are known.  A run shows which threads reach them; from then on such a race is treated like
+ * Reads races that a user or another tool reports as two places in the source, and finds them in a
+ * run.  The run shows which threads reach the places.  Classification then treats such a race like
  * one that Raddle found.
  */
 #ifndef CLASSIFY_LOCATE_H
@@ -12,8 +12,8 @@
 struct classify_place {
 	const char *file; /* a path, or the end of one */
 	uint32_t line;
-	/* the library function that is called at this place and makes the access, or NULL if the
-	 * access is at the place itself */
+	/* the library function that is called at this place and makes the access; NULL if the code
+	 * at the place makes the access itself */
 	const char *within;
 };
 
@@ -33,16 +33,17 @@ void classify_pairs_release(struct classify_pairs *p);
 /* Parses FILE:LINE,FILE:LINE. */
 int classify_pairs_parse(struct classify_pairs *p, const char *text);
 
-/* Reads the data races of a ThreadSanitizer report.  For each access, uses the innermost place on
- * its stack that belongs to the program.  Skips races in which one of these places has no line
- * number, with a warning.  Fails if no race is left. */
+/* Reads the data races of a ThreadSanitizer report.  The place of an access is the innermost place
+ * on its stack that belongs to the program.  If a place has no line number, skips the race with a
+ * warning.  Fails if no race is left. */
 int classify_pairs_from_tsan(struct classify_pairs *p, const char *text, const char *name);
 
 /* Keeps every count-th pair, beginning with pair `number`, counted from 0. */
 void classify_pairs_part(struct classify_pairs *p, unsigned number, unsigned count);
 
-/* Runs the program.  Adds a finding for each pair of places at which two threads access the same
- * memory and at least one of them writes.  Stores the number of the remaining pairs in *missing. */
+/* Runs the program.  If two threads access the same memory at the places of a pair, and at least
+ * one of them writes, adds a finding for the pair.  Stores the number of the other pairs in
+ * *missing. */
 int classify_locate(const struct classify *how, const struct classify_pairs *pairs, struct finding_set *set,
 		    size_t *missing);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: decides which run of a race comes next.  In: the runs so far and the caller's
- * limits.  Out: whether another run is needed, which runs to repeat, and when a repetition is
- * accepted.  This part runs no program, so that every case can be tested with made-up runs.
+ * Inside classify/: decides which run of the program is made next to classify a race.  In: the
+ * runs so far and the caller's limits.  Out: whether another run is needed, which runs to repeat,
+ * and when a repetition is accepted.  The code below runs no program, so tests can check every
+ * case with made-up runs.
  *
  * Runs come in pairs.  The two runs of a pair differ only in which of the two accesses comes first.
  */
@@ -22,21 +23,22 @@ struct next_limits {
 /* Returns the maximum number of pairs. */
 size_t next_pairs(const struct next_limits *l);
 
-/* Returns the maximum number of pairs to run as long as it is unclear whether the race causes a
+/* Returns the maximum number of pairs to run while it is unclear whether the race causes a
  * fault. */
 size_t next_room(const struct next_limits *l);
 
-/* Returns true if another pair of runs is worth making.  Sets *d to what the runs so far mean, if
- * the answer depends on that. */
+/* Returns true if another pair of runs is worth making.  If the answer depends on what the runs so
+ * far show, stores that in *d. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
-/* Returns true if it is worth making another pair in which a thread stops at an access after the race
- * (unordered-int.h).  `made` is the number of such pairs so far.  Sets *d as next_is_pair() does. */
+/* Returns true if it is worth making another pair of runs, in which a thread stops at an access
+ * after the race (unordered-int.h).  `made` is the number of such pairs so far.  Sets *d as
+ * next_is_pair() does. */
 bool next_is_switched(const struct next_limits *l, const struct decide_runs *runs, size_t made,
 		      struct decision *d);
 
-/* Returns true if experiments that move one access (VARIANT_BETWEEN) are worth making: the runs so
- * far show no effect of the order of the two accesses. */
+/* Returns true if experiments that move one access (VARIANT_BETWEEN) are worth making.  This is
+ * the case if the runs so far show no effect of the order of the two accesses. */
 bool next_is_between(const struct next_limits *l, const struct decision *d);
 
 /* Returns how many runs the control group should have by now.  `have` is the number of runs it
@@ -47,8 +49,9 @@ size_t next_controls(const struct next_limits *l, const struct decide_runs *runs
  * either. */
 bool next_is_hopeless(const struct decide_runs *runs);
 
-/* Returns true if the first two control runs had the same schedule.  If their outputs differ
- * nevertheless, the difference does not come from the schedule and is masked. */
+/* Returns true if the first two control runs had the same schedule.  If their outputs still
+ * differ, the schedule is not the cause, and later comparisons of outputs ignore the
+ * difference. */
 bool next_is_maskable(const struct decide_runs *runs);
 
 /* ---- whether runs reached the race, and how ---- */
@@ -64,18 +67,18 @@ bool next_is_met(const struct decide_runs *runs);
 const char *next_why_none(const struct decide_runs *runs, const struct decision *d);
 
 /* Returns true if, according to the finding, both threads were stopped at their accesses at the
- * same time.  In that case both orders are possible, even if something keeps the threads apart on
- * another way to the race. */
+ * same time.  In that case both orders are possible, even if something keeps the threads apart in
+ * other runs that lead to the race. */
 bool next_has_met(const struct finding *f);
 
-/* States which search for ad-hoc synchronisation is likely to be worth its runs: that of
- * adhoc_flag() (NEXT_FLAG), that of adhoc_apart() (NEXT_APART), or none. */
+/* Returns the search for ad-hoc synchronisation that is likely to be worth its runs: adhoc_flag()
+ * (NEXT_FLAG), adhoc_apart() (NEXT_APART), or none. */
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 
-/* Returns true if one thread possibly makes its access only after the other one.  A run
- * must have shown the race in the order that is possible, by confirming it or by the detector, but
- * its threads must never have been stopped at their accesses at the same time. */
+/* Returns true if possibly only one order of the two accesses can happen.  This requires that the
+ * race was confirmed, or that a detector saw it, but that both threads were never stopped at their
+ * accesses at the same time. */
 bool next_may_pass(const struct decision *d, const struct finding *f);
 
 /* ---- evidence ---- */
@@ -90,8 +93,8 @@ const char *next_consequence(const struct decide_runs *runs, const struct decisi
 /* Returns true if the run `again` reproduced the run `seen`. */
 bool next_is_same(const struct decision *d, const struct trial *seen, const struct trial *again);
 
-/* Returns true if a time limit, and not only the schedule, may have influenced the run.  In that
- * case a different result proves little. */
+/* Returns true if a time limit may have influenced the run.  If a repetition of such a run has a
+ * different result, this proves little. */
 bool next_is_unsure(const struct trial *t);
 
 /* number of repetitions before a harmful class is reported; README and reports state it */
@@ -109,8 +112,8 @@ bool next_repeats(const struct next_repeat *r);
 void next_repeated(struct next_repeat *r, bool same, bool unsure);
 
 /* Returns true if there should be another attempt to record the schedule of a run.  `tries` is the
- * number of attempts so far.  `same` and `unsure` describe the last one: whether it reproduced the
- * run, and whether time influenced it. */
+ * number of attempts so far.  `same` is true if the last attempt reproduced the run, and `unsure`
+ * if time influenced it. */
 bool next_writes_down(unsigned tries, bool same, bool unsure);
 
 /* The attempts to show a harmful class so far; all zero at first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: finds out where the threads of a run reach the two accesses of a race.  The
- * threads take turns, and the program is stopped at each such access.  So all runs with the same
+ * program is stopped at each such access.  The threads take turns, so all runs with the same
  * schedule have the same result.
  */
 #ifndef CLASSIFY_OCCURRENCES_INT_H
@@ -19,8 +19,8 @@ struct occurrence {
 	bool at[2]; /* at[0]: it may be the race's first access; at[1]: it may be the second */
 };
 
-/* Returns true if an access at this site may be the first access of the race (if `which` is 0) or
- * the second one (if it is 1). */
+/* Returns true if an access at this site may be the first access of the race (for `which` = 0) or
+ * the second access (for `which` = 1). */
 typedef bool occurrences_at_fn(const void *context, const struct trace_site *site, uint32_t number,
 			       int which);
 
@@ -40,8 +40,8 @@ void occurrences_init(struct occurrences *s, const struct trace_sites *sites, oc
 		      const void *context);
 void occurrences_release(struct occurrences *s);
 
-/* Returns the number of sites of the program at which the first access (if `which` is 0) or the
- * second access (if it is 1) of the race may be. */
+/* Returns the number of sites in the program that may be the site of the first access of the race
+ * (for `which` = 0) or of the second access (for `which` = 1). */
 size_t occurrences_sites(const struct occurrences *s, int which);
 
 /* Runs the program and collects the occurrences.  With seed 0 the default thread runs next at each

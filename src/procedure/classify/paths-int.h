@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: other paths to a race.  Runs that track how the program uses its input yield
- * new inputs, each of which flips one branch.  If the run with such an input follows the schedule
- * up to the race, its path is a *primary*.  The race is classified for each primary as for the
- * recorded path.
+ * Inside classify/: finds other paths through the program that lead to the same race.  Runs that
+ * track how the program uses its input yield new inputs, each of which flips one branch.  If a run
+ * with such an input follows the schedule up to the race, its path is a *primary*.  The race is
+ * classified for each primary in the same way as for the recorded path.
  */
 #ifndef CLASSIFY_PATHS_INT_H
 #define CLASSIFY_PATHS_INT_H
@@ -37,8 +37,8 @@ struct paths {
 	double solver_seconds; /* the same in processor time, for a statistic */
 	struct rd_buf covered; /* a line for each primary about the inputs that take its path */
 	uint64_t lost[RADDLE_LOSSES];
-	/* number of primaries for which the solver proved that both orders write the same output,
-	 * for every input that takes their paths */
+	/* number of primaries (paths to the race) for which the solver proved that both orders of
+	 * the race write the same output, for every input that leads to the path */
 	unsigned equal;
 	bool cut;     /* a limit was reached before all inputs were tried */
 	bool depends; /* some branch depends on input */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: other ways to reach a race.  The schedule of a race leads the threads to the
- * points where they made the two accesses in the recorded run.  In the flavour `led` the threads
- * may not reach these points, or the race may lie elsewhere.  Then a run of this flavour shows
- * where the threads reach the two accesses.
+ * points where they made the two accesses in the recorded run.  In the flavour `led`, in which a
+ * thread can stop before any access, the threads may not reach these points, or may make the two
+ * accesses elsewhere.  In that case a run of this flavour shows where the threads make them.
  */
 #ifndef CLASSIFY_ROUTES_INT_H
 #define CLASSIFY_ROUTES_INT_H
@@ -20,8 +20,8 @@ struct routes {
 	struct schedule texts; /* owns the names in the goals */
 };
 
-/* Finds ways to the race by one run of the program.  If the seed is 0, the default rule chooses the
- * next thread at each point.  The caller must release the result even after a failure. */
+/* Finds ways to the race by a single run of the program.  If the seed is 0, the default rule
+ * chooses which thread runs next.  The caller must release the result even after a failure. */
 int routes_find(struct routes *a, struct trial_bench *b, const struct schedule *race, uint64_t seed);
 
 /* Like routes_find(), but finds ways to other instances of the race.  These are other accesses to

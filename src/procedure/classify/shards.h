@@ -24,8 +24,8 @@ int classify_shard_load(struct classify_shard *s, struct rd_argv *words);
 /* Returns the path of the document that a shard writes; the caller frees it. */
 char *classify_shard_path(const char *directory, unsigned number);
 
-/* Reads the findings of all shards.  Each of them replaces the finding of the set that has the same
- * id.  If there is no such finding, it is added. */
+/* Reads the findings of all shards.  Each finding replaces the one with the same id in the set.
+ * If there is none, the finding is added. */
 int classify_shards_collect(const char *directory, struct finding_set *set, struct classify_result *result);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: chooses the accesses that are executed under a weaker memory model.  These are
- * the accesses of the race, those of the other races of the set, and the stores that these accesses
- * publish.  An access publishes a store if the same thread made the store before the access, and
- * another thread read the stored value after it.
+ * the accesses of the race, those of the other races of the set, and the stores that these
+ * accesses publish.  An access publishes an earlier store by the same thread if another thread
+ * read the stored value after the access.
  */
 #ifndef CLASSIFY_TRACKS_INT_H
 #define CLASSIFY_TRACKS_INT_H
@@ -57,10 +57,14 @@ struct track_objects {
 /* Stores the objects of all races; returns false if there are too many. */
 bool tracks_objects(const struct tracks *t, struct track_objects *objects);
 
-/* Adds the accesses to the lists of tracked accesses and watches of `lists`, a schedule that is
- * used only for these lists.  If `only` is not NULL, some accesses are only watched.  An access is
- * then tracked if it belongs to a race about one of these objects, if such a race publishes it and
- * it belongs to no race, or if its object is not known. */
+/*
+ * Adds all accesses to the watches of `lists`, a schedule that is used only for its lists.  Also
+ * adds them to its tracked accesses, except those with `point_only`.  If `only` is not NULL, a
+ * tracked access must also meet one of these conditions:
+ *   - Its object is not known.
+ *   - It belongs to a race about one of the objects `only`.
+ *   - It belongs to no race, and a race about one of these objects publishes it.
+ */
 void tracks_fill(const struct tracks *t, const struct track_objects *only, struct schedule *lists);
 
 #endif

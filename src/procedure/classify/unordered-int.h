@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: other accesses that are unordered in only one order of a race.  For example, a race
- * decides which lock a thread takes.  In one order of the race, both threads take the same lock.  In the
- * other order they take different locks, so that their critical sections may overlap.  Runs whose points
- * are operations do not show what happens then, because a thread keeps the turn inside its critical
- * section.  So in further runs, a thread stops at one of these accesses (switched.c).  This part runs no
- * program.
+ * Inside classify/: finds other accesses that are unordered in only one order of a race.  For
+ * example, the race decides which lock a thread takes.  In one order of the race, both threads
+ * take the same lock.  In the other order they take different locks, so their critical sections
+ * may overlap.
+ *
+ * Runs that switch threads only at synchronisation operations do not show this effect, because no
+ * switch happens inside a critical section.  So in further runs, a thread stops at one of these
+ * accesses (switched.c).  The code of this header runs no program.
  */
 #ifndef CLASSIFY_UNORDERED_INT_H
 #define CLASSIFY_UNORDERED_INT_H

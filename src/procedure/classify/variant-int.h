@@ -20,7 +20,7 @@ enum variant_group {
 	VARIANT_BETWEEN,
 };
 
-/* A schedule to run.  It borrows memory from the schedule of the race, which must live at least as
+/* A schedule to run.  It uses memory of the schedule of the race, which must live at least as
  * long.  It need not be released. */
 struct variant {
 	struct schedule schedule;
@@ -46,16 +46,17 @@ enum { VARIANT_ROOM = 2 };
  * for all decisions of `made` and VARIANT_ROOM more, and must live as long as the result. */
 struct schedule variant_counterpart(const struct schedule *made, struct schedule_decision *decisions);
 
-/* Makes a run of VARIANT_BETWEEN.  The thread of goal number `moved` is the first to come to its
- * access, and stops.  Then the other thread runs to its own access.  The first thread then makes
- * its access: after what the other thread did since its last operation, but before the access of
- * that thread. */
+/* Makes a run in which one access comes between accesses of the other thread (VARIANT_BETWEEN).
+ * The access is that of goal number `moved`.  Its thread comes to the access first, and stops.
+ * Then the other thread runs to its own access, and stops there.  The first thread then makes its
+ * access, and the other thread follows. */
 void variant_make_between(struct variant *v, const struct schedule *race, unsigned moved, unsigned number);
 
 /* Makes the counterpart of a run of variant_make_between().  It takes the same decisions, but the
  * access of goal number `moved` comes before all accesses that the other thread makes after its
- * last operation.  It counts only if the first thread came to its access before the other thread
- * made any of these accesses.  Otherwise, more than one access would move. */
+ * last operation.  The counterpart counts only if the first thread came to its access before the
+ * other thread made any of these accesses.  Otherwise, the two runs would differ in more than one
+ * access. */
 void variant_counterpart_before(struct variant *v, const struct schedule *made, unsigned moved,
 				struct schedule_decision *decisions);
 

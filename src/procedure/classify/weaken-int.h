@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside classify/: finds effects of a race under a weaker memory model (doc/design/memory.md) that
- * it does not have under sequential consistency.  Each execution under sequential consistency is
- * also possible under the weaker model, so the class can only get worse.  An effect makes the class
- * worse only if it is new, that is, if no run under sequential consistency showed it.
+ * Inside classify/: finds effects that a race has only under a weaker memory model
+ * (doc/design/memory.md), not under sequential consistency.  Each execution under sequential
+ * consistency is also possible under the weaker model, so the class of a race can only get worse.
+ * An effect makes the class worse only if no run under sequential consistency showed that effect.
  */
 #ifndef CLASSIFY_WEAKEN_INT_H
 #define CLASSIFY_WEAKEN_INT_H
@@ -35,10 +35,10 @@ struct weakened {
 	const char *over; /* why the model was abandoned in some runs, or NULL if it was not */
 };
 
-/* Maximum number of runs of an exploration.  WEAKEN_EXPLORED_LED is for the first two groups of runs,
- * in which the threads are led to the race.  WEAKEN_EXPLORED is for the control group, in which they are
- * not, so that more schedules are possible: 250 runs missed store buffering by three threads under tso.
- * Both values were set by hand. */
+/* Maximum number of runs of an exploration, set by hand.  WEAKEN_EXPLORED_LED is for runs in which
+ * the threads are led to the race.  WEAKEN_EXPLORED is for the control group, in which threads are
+ * not led, so that more schedules are possible.  In that group, 250 runs missed store buffering by
+ * three threads under tso. */
 #define WEAKEN_EXPLORED_LED 250
 #define WEAKEN_EXPLORED 2000
 

@@ -15,7 +15,8 @@ struct words_outputs {
 };
 
 /* Describes where two outputs first differ: the stream, the line and both texts.  If no line
- * differs, describes how both runs ended.  `otherwise` states when the second output occurs. */
+ * differs, describes how both runs ended.  `otherwise` is a phrase that states when the second
+ * output occurs. */
 void words_difference(struct rd_buf *out, const struct words_outputs *o, const char *otherwise);
 
 /* Describes the run that shows a class and, if there is one, the run that it is compared with. */

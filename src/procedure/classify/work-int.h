@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside classify/: the work on one race.  Several files share this data. work.c makes the runs and
- * calls the other parts; next-int.h decides which run comes next. */
+/* Inside classify/: the state of the classification of one race, which several files share.
+ * work.c makes the runs and calls the other parts; next-int.h decides which run comes next. */
 #ifndef CLASSIFY_WORK_INT_H
 #define CLASSIFY_WORK_INT_H
 
@@ -31,10 +31,12 @@ struct race_work {
 	struct decide_runs runs;
 	size_t controls; /* number of runs of the control group */
 	struct decision decision;
-	/* For switched.c.  has_detected: the detector has run, which it does for only one occurrence of
-	 * the race.  unordered: what it found.  switched: its watches are the accesses at which a thread
-	 * stops in the pairs from number `switched_from` on.  has_switched: in the last pair a thread
-	 * stopped at one of them. */
+	/* For switched.c:
+	 *   - has_detected: the detector has run, which it does for one occurrence of the race
+	 *   - unordered: what the detector found
+	 *   - switched: its watches are the accesses at which a thread stops in the pairs of runs
+	 *     from number `switched_from` on
+	 *   - has_switched: in the last pair of runs, a thread stopped at one of these accesses */
 	bool has_detected;
 	struct unordered unordered;
 	struct schedule switched;
@@ -56,8 +58,9 @@ struct race_work {
 	/* the input of the current runs as text, or NULL for the recorded input */
 	const char *input_text;
 	struct rd_override differs; /* the first input with which the output differs */
-	/* The goals of `race`, and the same goals with occurrence 0, for inputs with which a thread
-	 * accesses the bytes of the race at another place first.  differs_again: `differs` needs these. */
+	/* The goals of `race`, which are the accesses at which the threads are stopped.  `again`
+	 * is the same goals with occurrence 0, for inputs with which a thread accesses the bytes
+	 * of the race at another place first.  differs_again: `differs` needs `again`. */
 	struct schedule_goal *goals, again[2];
 	bool differs_again;
 	/* is_other: another input was tried; found_differs: `differs` is set */
@@ -93,8 +96,9 @@ int switched_detect(struct race_work *w, enum variant_group group, const struct 
 /* Chooses the accesses at which a thread stops in further pairs.  Returns false if there are none. */
 bool switched_begin(struct race_work *w);
 
-/* Makes run number `p.number` of a group.  The first two pairs from `switched_from` on stop a thread at
- * the first of these accesses, the next two pairs at the next access, and so on. */
+/* Makes run number `p.number` of a group of runs.  Beginning with number `switched_from`, every
+ * two pairs of runs stop a thread at one of the accesses that switched_begin() chose: the first
+ * two pairs at the first access, the next two at the second, and so on. */
 int switched_run(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made);
 
 /* ---- evidence.c: harm is reported only if it is reproduced ---- */
@@ -106,8 +110,9 @@ int evidence_show(struct race_work *w);
 int reach_race(struct race_work *w, struct adhoc *order);
 int reach_find_order(struct race_work *w, struct adhoc *order);
 
-/* If something keeps the threads apart (`order`), looks for another instance of the race at which they
- * meet.  The runs at that instance then decide the class. */
+/* If some synchronisation keeps the threads of the race apart (`order`), looks for another
+ * instance of the race at which both threads can be stopped at once.  The runs at that instance
+ * then decide the class. */
 int reach_meeting(struct race_work *w, struct adhoc *order);
 
 /* Looks for harm at other instances of a race that is harmless where its threads met. */
@@ -130,8 +135,9 @@ int models_weaken(struct race_work *w);
 /* Analyses the race with other inputs, unless these cannot change the class. */
 void inputs_follow(struct race_work *w);
 
-/* Classifies one race; called in its own process.  Appends a finding document with the finding, its
- * class and witnesses to the answer.  Returns the exit status for a pool task. */
+/* Classifies one race.  Called in a separate process.  Appends a finding document to `answer`,
+ * which contains the finding, its class and its witnesses.  Returns the exit status of the
+ * process. */
 int work_classify(const struct classify *how, const struct finding *f, const char *directory,
 		  struct rd_buf *answer);
 

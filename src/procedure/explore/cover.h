@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The coverage of schedules: pairs of conflicting places, and the orders in which they were seen.
- * In: pairs of sites, as runs report them (raddle/steer.h).  Out: pairs of places in the source,
- * for reports.
+ * The coverage of schedules: pairs of places in the source with conflicting accesses, and the
+ * orders in which these accesses were seen.  Converts pairs of sites, as runs report them
+ * (raddle/steer.h), to pairs of places for reports.
  */
 #ifndef EXPLORE_COVER_H
 #define EXPLORE_COVER_H

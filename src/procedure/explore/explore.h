@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exploration: runs a program under many generated schedules.  A strategy derives each schedule
- * from a seed.  In: a program.  Out: findings, one for each failure, whose schedules contain only
- * the decisions needed to show the failure.  doc/design/explore.md describes the strategies, what
- * counts as a failure, and when an exploration ends.
+ * Exploration runs a program under many generated schedules.  A strategy derives each schedule
+ * from a seed.  The result is a finding for each failure.  The schedule of a finding contains only
+ * the decisions that are needed to show the failure.  doc/design/explore.md describes the
+ * strategies, what counts as a failure, and when an exploration ends.
  *
  * The program is used in its flavour `led`, whose threads take turns, so a run is determined by its
  * schedule.
@@ -16,9 +16,9 @@
 
 #define EXPLORE_FLAVOUR "led"
 
-/* The number of initial schedules, which are explored in small tasks and never by shards.  Nearly
- * every one of these runs shows something new, and later schedules depend on what the earlier ones
- * showed. */
+/* The number of initial schedules.  They are explored in small tasks, and are never distributed to
+ * shards.  Nearly every one of these runs shows something new, and later schedules depend on what
+ * the earlier ones showed. */
 #define EXPLORE_FIRST 54
 
 /* The cost of starting and judging a run, in points.  On a small VM, this took 1.2 ms, and a point
@@ -44,9 +44,9 @@ struct explore { /* zero values are the defaults */
 	unsigned jobs; /* number of concurrent runs; 0 means one */
 	uint64_t seed; /* the seed of the exploration; 0 means 1 */
 	uint64_t most; /* number of schedules to run; 0 means until they show nothing new */
-	/* The exploration settles after this much work without anything new, in points.  The work
-	 * of a run is its extent plus EXPLORE_RUN_WORK.  If it is 0, the number of schedules
-	 * decides. */
+	/* The exploration ends after this much work (in points) has shown nothing new.  The work
+	 * of a run is its extent plus EXPLORE_RUN_WORK.  If this limit is 0, the number of
+	 * schedules decides. */
 	uint64_t quiet;
 	int64_t time_ns; /* time limit of the exploration, or 0 for none */
 	/* a command that exits with 0 if the run failed (trial/judge.h), or NULL if the program's
@@ -116,19 +116,19 @@ struct explore_result {
 int explore_run(const struct explore *how, struct finding_set *set, struct explore_result *result);
 void explore_result_release(struct explore_result *result);
 
-/* Records one run of a program in the flavour `record` under the schedule of `which`, whose sites
- * are ignored, into the directory `trace`. *counts is set if the run kept its schedule and either
- * ended by itself or was cut off, for example at the extent of `which`.  `made` receives the
- * schedule with all decisions; `made->turns` is false if they are not known.  `made` must be zero
- * before the call, and the caller releases it. */
+/* Records one run of a program in the flavour `record` into the directory `trace`.  The run
+ * follows the schedule of `which`, but ignores its sites.  *counts is set if the run kept its
+ * schedule, and either ended by itself or was cut off, for example because it reached the extent
+ * of `which`.  `made` receives the schedule with all decisions; `made->turns` is false if the
+ * decisions are not known.  `made` must be zero before the call, and the caller releases it. */
 int explore_record(const struct explore *how, const struct explore_racy *which, const char *trace,
 		   bool *counts, struct schedule *made);
 
-/* Selects the races predicted from a run of explore_record() (`seen`) that are known but not
- * reproduced yet.  Each is returned as a copy whose schedule is that of the run, so that the run
- * can be repeated and checked for unordered accesses.  This is the only way to show some races.  If
- * a value passed in relaxed order keeps the two accesses apart in time, the two threads can never
- * be stopped at both accesses at once. */
+/* Selects races that were predicted from a run of explore_record() (`seen`), and that are known
+ * but not reproduced yet.  Returns a copy of each such race with the schedule of the run.  With
+ * this schedule, the run can be repeated and checked for unordered accesses, which is the only way
+ * to show some races.  For example, a value that is passed in relaxed order may keep the two
+ * accesses apart in time.  Then the two threads can never be stopped at both accesses at once. */
 struct finding_set *explore_look_again(const struct finding_set *seen, const struct finding_set *known,
 				       const struct schedule *made);
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides which schedules a check records after its first runs, and when there are enough.  First
- * come schedules in which exploration saw an unknown race, then others, until several consecutive
- * ones have shown nothing new.
+ * Decides which schedules a check records after its first runs, and when to stop.  Schedules in
+ * which exploration saw an unknown race come first.  Other schedules follow, until several
+ * consecutive ones have shown nothing new.
  */
 #ifndef EXPLORE_FURTHER_H
 #define EXPLORE_FURTHER_H
 
 #include "explore/explore.h"
 
-/* The exploration of a check settles after this much work, in points, without anything new.  That
- * takes about half a second of processor time, in which a short program runs under 500 schedules.
- * Set by hand: less than SETTLED_LEAST in explore/next.c, since recorded runs have been analysed
- * already. */
+/* The exploration of a check ends when it has found nothing new for this many points.  A point is
+ * a place at which another thread may continue.  So many points take about half a second of
+ * processor time, in which a short program runs under 500 schedules.  The number was set by hand.
+ * It is smaller than SETTLED_LEAST in explore/next.c, because a check has already analysed
+ * recorded runs. */
 #define FURTHER_QUIET 1000000
 
 struct further {
@@ -27,8 +28,8 @@ struct further {
 
 void further_release(struct further *f);
 
-/* Chooses schedules with races that are not yet confirmed in the set, and after them other
- * schedules that showed something new. */
+/* Chooses the schedules to be recorded: first those with races that are not yet confirmed in the
+ * set, then others that showed something new. */
 void further_choose(struct further *f, const struct explore_result *explored, const struct finding_set *set,
 		    const struct trace_sites *sites);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside explore/: begins, resumes and appends to the log file of an exploration.  explore/log.h
- * defines the lines of the log. */
+/* Inside explore/: begins the log file of an exploration, resumes from it, and appends to it.
+ * explore/log.h defines the lines of the log. */
 #ifndef EXPLORE_JOURNAL_INT_H
 #define EXPLORE_JOURNAL_INT_H
 

@@ -13,17 +13,17 @@
  * by itself. */
 void explore_leave_known(struct finding_set *set, bool endless);
 
-/* Returns true if a deadlock or failure from exploration is part of a confirmed finding of the set
- * that another method found. */
+/* Returns true if a deadlock or failure that exploration found is part of a confirmed finding of
+ * the set, which another method found. */
 bool explore_is_part(const struct finding_set *set, const struct finding *f);
 
-/* Removes each failure that exploration found at an access of a race, if classification has shown
- * that the race has this consequence. */
+/* Removes failures that exploration found at an access of a race, if classification has shown that
+ * the race causes them. */
 void explore_join_failures(struct finding_set *set);
 
-/* Collects the sites, in the flavour `led`, of the accesses of all races in the set, confirmed or
- * only predicted.  An exploration should have points there.  Returns the number of sites, at most
- * `most`. */
+/* Collects the sites (in the flavour `led`) of the accesses of all races in the set, whether
+ * confirmed or only predicted.  An exploration should be able to switch threads at these sites.
+ * Returns the number of sites, at most `most`. */
 size_t explore_suggested(const struct finding_set *set, const struct trace_sites *sites, uint32_t *to,
 			 size_t most);
 

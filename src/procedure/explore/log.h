@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of an exploration (doc/format/explore.md): a description of what is explored, then one
- * line for each schedule that was run.  The log contains everything that the exploration learned.
+ * The log of an exploration (doc/format/explore.md).  The first line describes what is explored.
+ * Each other line describes the run of one schedule.  The log contains everything that the
+ * exploration has learned.
  */
 #ifndef EXPLORE_LOG_H
 #define EXPLORE_LOG_H
@@ -30,8 +31,9 @@ int log_get_note(struct note *n, const char *text, size_t length, const char *na
 /* Reads the head of the log at `path`. */
 int log_read_head(const char *path, struct log_head *head, struct rd_arena *a);
 
-/* Calls the callback for each note of a log.  A line that a killed writer did not finish is left
- * out; *length is the length of the log without it. */
+/* Calls the callback for each note of a log.  If the process that wrote the log was killed, the
+ * last line may be incomplete; it is then ignored.  *length is the length of the log without that
+ * line. */
 typedef void log_note_fn(void *context, const struct note *n);
 int log_read(const char *path, struct log_head *head, struct rd_arena *a, log_note_fn *fn, void *context,
 	     uint64_t *length);

@@ -16,8 +16,9 @@
 /* Maximum number of decisions of a run without a failure that are kept, so that notes stay small.
  * Chosen by hand. */
 #define PREFIX_DECISIONS 400
-/* The same if the run showed conflicting places in a new order after more decisions.  Their text
- * takes half a megabyte. */
+/* Maximum number of decisions that are kept if the run showed conflicting places in a new order
+ * after more than PREFIX_DECISIONS decisions.  The text of so many decisions takes half a
+ * megabyte. */
 #define PREFIX_DECISIONS_MAX 16000
 #define PREFIX_MARKS 8 /* maximum number of marks of a prefix; chosen by hand */
 
@@ -28,8 +29,9 @@ struct prefix {
 	 * new order. */
 	uint32_t marks[PREFIX_MARKS];
 	uint32_t mark_count;
-	/* By mark: the number of runs that branched off there, and how many of these had new
-	 * trails.  If there are no marks, entry 0 counts all branches. */
+	/* For each mark, the number of runs that branched off there, and how many of these had new
+	 * trails (made choices that no earlier run made).  If there are no marks, entry 0 counts
+	 * all branches. */
 	uint32_t tries[PREFIX_MARKS], news[PREFIX_MARKS];
 };
 
@@ -68,11 +70,11 @@ bool prefixes_add(struct prefixes *p, const struct prefix *prefix);
  * front.  Returns how many were chosen. */
 size_t prefix_choose_marks(struct replay_mark *marks, size_t count);
 
-/* Stores in `to`, which has room for all of them, the decisions of a run and its marks, which are
- * in ascending order.  A mark becomes a decision even if the default thread was chosen there.
- * Stores in `at`, for each mark, the number of decisions up to it, and returns the total number of
- * decisions.  Marks after the last decision are dropped, and *mark_count becomes the number of
- * those that are left. */
+/* Stores the decisions of a run and its marks in `to`, which has room for all of them.  The marks
+ * are in ascending order.  A mark becomes a decision even if the default thread was chosen there.
+ * Stores in `at`, for each mark, the number of decisions up to it.  Drops marks after the last
+ * decision, and stores the number of remaining marks in *mark_count.  Returns the total number of
+ * decisions. */
 size_t prefix_add_marks(const struct schedule *made, const struct replay_mark *marks, uint32_t *mark_count,
 			struct schedule_decision *to, uint32_t *at);
 

@@ -5,8 +5,8 @@
 
 #include "explore/state-int.h"
 
-/* Repeats those failures of the state that have not been repeated yet.  Failures that happen again
- * are added to the set. */
+/* Tries to reproduce the failures in `s` that have not been repeated yet.  Failures that happen
+ * again are added to the set. */
 int repeat_failures(struct explore_state *s, struct finding_set *set, struct rd_arena *arena);
 
 #endif

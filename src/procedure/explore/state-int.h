@@ -68,8 +68,8 @@ void explore_state_release(struct explore_state *s);
 /* Learns from the note of a run.  The note's arrays and texts must live as long as the state. */
 void explore_learn(struct explore_state *s, const struct note *n);
 
-/* Does the same as explore_learn(), but also removes from the note what the state already knew.  A
- * log of what remains is enough to restore the state. */
+/* Does the same as explore_learn(), but also removes from the note what the state already knew.
+ * If the shortened notes are logged, the state can be restored from the log. */
 void explore_learn_new(struct explore_state *s, struct note *n);
 
 /* Notes that `count` runs were lost with the process that made them. */
@@ -96,11 +96,11 @@ uint64_t explore_number(const struct explore_state *s, uint64_t n);
  * a lost update) or never ends. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
-/* Returns true if runs are long.  Then more schedules branch off from earlier runs, at points where
- * these showed something new.  Several of them branch off at the same place, so that they can
- * continue from a frozen program (trial/snapshots.c).  For short runs, different places are worth
- * more.  Runs do not count as long if many branches leave their schedules, because real time
- * influences the program. */
+/* Returns true if runs are long.  Then more schedules branch off from earlier runs, at points
+ * after which those runs showed something new.  Several schedules branch off at the same point, so
+ * that they can continue from a frozen program (trial/snapshots.c).  For short runs, it is better
+ * to branch off at different points.  Runs do not count as long if many branches leave their
+ * schedules, because real time influences the program. */
 bool explore_is_long(const struct explore_state *s);
 
 /* Whether one run with this extent and this number of threads is long. */

@@ -28,7 +28,7 @@ struct draw {
 
 /* Determines how schedule `number`, counted from 0, is generated.  `only` is the name of a
  * strategy, or NULL to use all strategies in turn.  If there are many threads, every second
- * schedule uses WEIGHTED or KINDS. */
+ * schedule uses the strategy WEIGHTED or KINDS. */
 struct draw strategies_draw(uint64_t number, uint64_t seed, const char *only, size_t threads);
 
 /* Does the same as strategies_draw() for an exploration, whose options may name a strategy and a
@@ -39,8 +39,8 @@ struct draw explore_draw(const struct explore *how, uint64_t number, size_t thre
 /* Returns the position, counted from 1, of a schedule among those with the same kind of points. */
 uint64_t strategies_position(uint64_t number);
 
-/* Adds a watch: each access at `site` becomes a point of the schedule.  If `site` is 0, every
- * access of the program becomes a point. */
+/* Adds a watch: each access at `site` becomes a point of the schedule, at which another thread may
+ * continue.  If `site` is 0, every access of the program becomes a point. */
 void strategies_watch(struct schedule *s, uint32_t site);
 
 /* Returns the number of the strategy with this name, or -1. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chooses the fault of each run of a campaign.  The choice depends only on the setup, the census of
- * the fault-free run and the number of the run.  So any process can choose the fault of any run, in
- * any order and as often as it likes.
+ * Chooses the fault of each run of a campaign.  The choice depends only on the setup, the number
+ * of the run, and the census of the fault-free run (how often each thread executed each site).
+ * Any process can therefore choose the fault of any run, in any order, and gets the same fault
+ * each time.
  */
 #ifndef INJECT_CHOOSE_H
 #define INJECT_CHOOSE_H

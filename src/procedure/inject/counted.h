@@ -15,9 +15,10 @@ struct campaign_counted {
 	struct campaign_against against;
 };
 
-/* Reads the directories.  `kinds` is a comma-separated list of the kinds of fault whose runs are
- * counted; NULL selects all kinds.  If `baseline` is not NULL, there must be only one directory,
- * which is compared with the baseline.  The caller must release the result even after an error. */
+/* Reads campaigns from their directories.  `kinds` is a comma-separated list of the kinds of fault
+ * whose runs are counted; NULL selects all kinds.  If `baseline` is not NULL, there must be only
+ * one directory, which is compared with the baseline.  The caller must release the result even
+ * after an error. */
 int campaign_count(struct campaign_counted *c, char *const *directories, size_t count, const char *kinds,
 		   const char *baseline);
 void campaign_counted_release(struct campaign_counted *c);

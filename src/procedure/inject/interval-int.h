@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clopper-Pearson confidence intervals (1934) for a share that was observed as k of n.  Their
- * coverage is at least the nominal level for every n and every true share.  They can also be used
- * in the important case of 0 of n.  For weighted samples, n is the effective size and need not be
- * an integer.
+ * Clopper-Pearson confidence intervals (1934) for a share, if k of n runs were observed to have a
+ * property.  The coverage of these intervals is at least the nominal level for every n and every
+ * true share.  They are also valid in the important case k = 0.  For weighted samples, n is the
+ * effective sample size and need not be an integer.
  */
 #ifndef INJECT_INTERVAL_INT_H
 #define INJECT_INTERVAL_INT_H
@@ -22,10 +22,10 @@ struct campaign_interval campaign_interval(double k, double n, double level);
  * regularised incomplete beta function. a and b must be above 0. */
 double campaign_beta(double a, double b, double x);
 
-/* Returns the interval for a number of runs that is not fixed in advance, because the results
- * decide when to stop.  The probability that the true share ever lies outside the interval, at any
- * n, is at most 1 - level.  The method is tuned to give the narrowest interval at the moment when
- * its half width reaches `half`. */
+/* Returns the interval for k of n if the number of runs is not fixed in advance, because the
+ * results decide when to stop.  The probability that the true share lies outside the interval for
+ * any n is at most 1 - level.  The method is tuned to give the narrowest interval at the moment
+ * when its half width reaches `half`. */
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
 /* Returns the smallest n at which the interval of campaign_sequence() is at most 2 * `half` wide,

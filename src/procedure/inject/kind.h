@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds of faults: which sites each one applies to, and what it does to them.  The table in
- * kind.c is the complete definition; doc/man/raddle-inject.1 explains it.
+ * The kinds of faults: the instructions (sites) to which each kind applies, and what it does
+ * there.  The table in kind.c is the complete definition; doc/man/raddle-inject.1 explains it.
  */
 #ifndef INJECT_KIND_H
 #define INJECT_KIND_H

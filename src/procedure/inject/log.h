@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of a campaign: one line for each run (inject/runlog.h).  It has only whole lines.  A line
- * contains everything needed to inject the same fault again.
+ * The log of a campaign of fault injection: one line for each run (inject/runlog.h).  A line
+ * contains everything that is needed to inject the same fault again.
  */
 #ifndef INJECT_LOG_H
 #define INJECT_LOG_H
@@ -36,10 +36,10 @@ int inject_log_fault(const struct runlog_run *run, struct inject_fault *fault);
 int inject_log_fault_line(const char *line, struct inject_fault *fault);
 
 typedef int inject_line_fn(void *context, const struct runlog_run *run, const char *text, size_t length);
-/* Calls `fn` for each line of a log.  Leaves out an incomplete last line, and stores the length of
- * the file without that line in *length.  Skips damaged lines with a warning.  A missing file
- * counts as empty.  If the callback returns a value other than 0, the function stops and returns
- * that value.  The texts of a run are valid until the callback returns. */
+/* Calls `fn` for each complete line of a log.  Stores the length of the file in *length, without
+ * an incomplete last line.  Skips damaged lines with a warning.  A missing file counts as empty.
+ * If the callback returns a value other than 0, the function stops and returns that value.  The
+ * texts of a run are valid until the callback returns. */
 int inject_log_read(const char *path, inject_line_fn *fn, void *context, uint64_t *length);
 
 #endif

@@ -18,8 +18,8 @@ int inject_part_open(struct inject_part *p, const char *directory, int shard);
 int inject_part_add(struct inject_part *p, const char *line, size_t length);
 int inject_part_close(struct inject_part *p);
 
-/* Reads all lines of the log and of all parts.  After a killed merge, the same run may occur
- * twice. */
+/* Reads all lines of the log and of the logs of all shards.  If a merge of these logs was killed,
+ * the same run may occur twice. */
 int inject_part_read_all(const char *directory, inject_line_fn *fn, void *context);
 
 #endif

@@ -17,8 +17,8 @@ struct campaign_results {
 	uint64_t planned;      /* number of runs of the complete campaign; 0 if unknown */
 	/* The fault-free runs differed, and the user continued nevertheless. */
 	bool forced;
-	/* The campaign stops when half the width of the interval is at most this; 0 if there is no
-	 * such rule. */
+	/* The campaign stops when half the width of the confidence interval is at most this value.
+	 * 0 if there is no such rule. */
 	double until;
 	enum runlog_outcome until_outcome;
 	struct trace_sites *sites; /* site table of the golden run; NULL if there is none */
@@ -44,8 +44,8 @@ int campaign_results_add(struct campaign_results *r, const char *text, size_t le
 /* Sorts the runs.  Call this after the last log was added. */
 void campaign_results_finish(struct campaign_results *r);
 
-/* Keeps only the runs of the kinds in a comma-separated list.  The case of letters does not matter.
- * It is an error if a kind has no runs. */
+/* Keeps only the runs with certain kinds of faults.  `kinds` is a comma-separated list, in upper
+ * or lower case.  It is an error if a kind has no runs. */
 int campaign_results_choose(struct campaign_results *r, const char *kinds);
 
 void campaign_results_release(struct campaign_results *r);

@@ -41,8 +41,8 @@ struct inject_run {
 	bool cut;			     /* not all of its records were kept */
 	uint64_t seen, fired, before, after; /* as in struct run_fault, for the first fault */
 	uint32_t thread;		     /* number of the thread at which it struck */
-	/* `there` is true if the process that the campaign is about existed, and `outlived` if it
-	 * outlived the first process. */
+	/* About the process into which the campaign injects faults: `there` is true if it existed,
+	 * and `outlived` is true if it outlived the first process. */
 	bool there, outlived;
 	struct inject_raw raw;
 	/* Buffers of the first process, if the campaign is about another one. */

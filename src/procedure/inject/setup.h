@@ -43,8 +43,8 @@ struct inject_setup { /* owns its strings */
 	/* This group describes the faults. */
 	uint64_t seed;
 	uint64_t runs; /* number of runs of each kind */
-	/* The campaign stops when half the width of the interval is at most this, in millionths; 0
-	 * if there is no such rule. */
+	/* The stopping rule: the campaign ends when half the width of the confidence interval is
+	 * at most this number of millionths.  0 means that there is no such rule. */
 	uint64_t until;
 	char *until_outcome;	  /* the outcome to whose share the interval applies */
 	struct inject_list kinds; /* names of the kinds */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests whether two shares differ.  In: hits and runs of two samples.  Out: the difference with a
- * confidence interval, and the probability of so large a difference if the true shares were equal.
+ * Tests whether two shares differ.  From the hits and runs of two samples, computes the difference
+ * with a confidence interval.  Also computes the probability of so large a difference if the true
+ * shares were equal.
  */
 #ifndef INJECT_SIGNIFICANCE_H
 #define INJECT_SIGNIFICANCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prepares the start of a campaign: its program, kinds of fault, setup and directory.  They are
- * either made for a new campaign or read from an existing one. */
+/* Prepares the start of a campaign: its program, kinds of fault, setup and directory.  For a new
+ * campaign, these are created.  For an existing campaign, they are read from its directory. */
 #ifndef INJECT_START_H
 #define INJECT_START_H
 
@@ -33,17 +33,17 @@ int inject_start_program(struct inject_start *c, const char *name, bool quick, b
 int inject_start_temporary(struct inject_start *c);
 
 /* Creates the directory of a new campaign.  An existing directory is replaced only if it contains
- * nothing but files of a campaign.  If it contains a campaign that has started (campaign.json
- * exists), it is replaced only if `force` is set. */
+ * nothing but files of a campaign.  If campaign.json exists, the campaign has started, and the
+ * directory is replaced only if `force` is set. */
 int inject_start_directory(struct inject_start *c, const char *directory, bool force);
 
-/* Makes the golden run, by running the program without a fault.  If `check` is set, also checks
- * whether the behaviour of the program depends on the schedule.  Such a program is accepted only if
- * `allow` is set. */
+/* Makes the golden run: runs the program without a fault.  If `check` is set, also checks whether
+ * the schedule can change what the program does.  A program for which this is true is rejected
+ * unless `allow` is set. */
 int inject_start_golden(struct inject_start *c, bool check, bool allow);
 
-/* Loads the golden run, and finds the places where faults may strike.  The caller must release the
- * golden run even after a failure. */
+/* Loads the golden run, and finds the places at which faults can be injected.  The caller must
+ * release the golden run, even after a failure. */
 int inject_start_ground(const struct inject_start *c, struct inject_golden *golden,
 			struct inject_ground *ground);
 

@@ -92,8 +92,8 @@ struct campaign_statistics {
 void campaign_statistics(struct campaign_statistics *s, const struct campaign_results *results);
 void campaign_statistics_release(struct campaign_statistics *s);
 
-/* Return shares with their intervals.  The shares of cells are computed on demand, because there
- * may be very many cells. */
+/* These functions return shares with their intervals.  The shares of cells are computed on demand,
+ * because there may be very many cells. */
 struct campaign_rate campaign_cell_rate(const struct campaign_statistics *s, const struct campaign_cell *c,
 					unsigned measure);
 const struct campaign_rate *campaign_group_rate(const struct campaign_group *g, unsigned measure);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides when a campaign has made enough runs.  This is the case when the share of an outcome is
- * known precisely enough for each kind of fault.  In: runs, as they end.  Out: whether to continue,
- * and how many runs there will be.
+ * Decides when a campaign of fault injection has made enough runs: when the share of an outcome is
+ * known precisely enough for each kind of fault.  In: runs, as they end.  Out: whether to
+ * continue, and how many runs there will be.
  *
- * Ordinary intervals would be invalid if they were checked after each run.  So this file uses
- * intervals that are valid at every number of runs (inject/interval-int.h).  Runs are counted in
- * the order of their numbers, each as soon as all earlier ones have ended.  Otherwise short runs
- * would be counted first, and hangs, which take long, would be underrepresented.
+ * Ordinary confidence intervals would be invalid if they were checked after each run.  This file
+ * therefore uses intervals that are valid after any number of runs (inject/interval-int.h).  Runs
+ * are counted in the order of their numbers: a run is counted as soon as it and all runs before it
+ * have ended.  Otherwise short runs would be counted first, and hangs, which take long, would be
+ * underrepresented.
  */
 #ifndef INJECT_UNTIL_INT_H
 #define INJECT_UNTIL_INT_H
@@ -43,7 +44,7 @@ uint64_t inject_until_expected(const struct inject_until *u);
 /* Parses "1%", "+-0.5 %", "\u00b11%" or "0.01" into millionths. */
 int inject_until_parse(const char *text, uint64_t *millionths);
 
-/* Returns a number of runs that is sufficient whatever the share is, provided that each fault is
+/* Returns a number of runs that suffices for every possible share, provided that each fault is
  * activated.  Returns 0 if that number would be too large. */
 uint64_t inject_until_most(uint64_t millionths);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verdict about a run.  It consists of the outcome, which depends on how the run ended and on
- * its output, and of the deviation, which depends on its records. */
+/* The verdict about a run with a fault.  It consists of the outcome and the deviation.  The
+ * outcome depends on how the run ended and on its output.  The deviation is the first difference
+ * between the records of the run and those of the golden (fault-free) run. */
 #ifndef INJECT_VERDICT_INT_H
 #define INJECT_VERDICT_INT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shows statements in system headers at the line of the program that calls them, because the reader
- * of a sketch knows the call, not the header.  In: facts and runs.  Out: the same runs.  In them,
- * such statements are moved to the line of the call, provided that it is certain which call it is.
+ * Moves statements in system headers to the line of the program that calls them, because the
+ * reader of a sketch knows the call, not the header.  In: facts and runs.  Out: the same runs.  A
+ * statement is moved only if it is certain which call leads to it.
  */
 #ifndef SKETCH_CALLER_INT_H
 #define SKETCH_CALLER_INT_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside sketch/: decides what a diagnosis does next.  In: the runs and predictors so far.  Out:
- * whether there are enough runs, how much of the slice to track, and which order to force and
- * prevent next.  Nothing is run here, so that every case can be tested with made-up runs.
+ * Inside sketch/: decides what a diagnosis does next.  From the runs and predictors so far, these
+ * functions decide whether there are enough runs, how much of the slice to track, and which order
+ * to force and prevent next.  They run nothing, so that every case can be tested with made-up
+ * runs.
  *
  * σ is the number of statements of the slice that are tracked, nearest to the failure first.
  */
@@ -12,10 +13,10 @@
 #include "sketch/predictor.h"
 #include "sketch/run.h"
 
-/* Numbers of runs.  After five failing and thirty passing runs, the F-measure of predictors hardly
- * changes any more.  If the first 40 runs all fail, the program is assumed to fail always.  Tracked
- * runs of the unscheduled program are slow, so three failing runs have to be enough; two more are
- * made to find where a value came from. */
+/* Numbers of runs that are needed.  After five failing and thirty passing runs, the F-measure of
+ * predictors hardly changes any more.  If the first 40 runs all fail, the program is assumed to
+ * fail always.  Tracked runs of a program without a schedule are slow, so three failing runs must
+ * be enough.  Two more are made to find where a value came from. */
 enum {
 	CHOOSE_FAILING = 5,
 	CHOOSE_PASSING = 30,
@@ -64,8 +65,8 @@ bool choose_is_good(const struct sketch_predictors *p);
  * statements must be tracked to find where the value came from. */
 bool choose_is_symptom(const struct sketch_predictors *p);
 
-/* Makes predictors from the first σ = 2, 4, 8 ... statements, until an order is a good predictor or
- * all statements are used.  Returns σ. */
+/* Makes predictors from the first σ = 2, 4, 8 ... statements of the slice.  Stops when an order is
+ * a good predictor, or when all statements are used.  Returns σ. */
 uint32_t choose_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *p);
 
 /* ---- the unscheduled program ---- */

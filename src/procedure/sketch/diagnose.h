@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnosis: runs a program that fails now and then, until there are enough failing and passing
- * runs.  In: the program.  Out: a sketch for each failure signature. doc/design/sketch.md explains
- * how the runs are made and when the diagnosis ends.
+ * Diagnosis of a program that fails only sometimes.  Runs the program until there are enough
+ * failing and passing runs, and makes a sketch for each kind of failure (signature).
+ * doc/design/sketch.md explains how the runs are made and when the diagnosis ends.
  */
 #ifndef SKETCH_DIAGNOSE_H
 #define SKETCH_DIAGNOSE_H
@@ -32,9 +32,9 @@ struct diagnose { /* zero values are the defaults */
 	void (*progress)(void *context, const struct diagnose_progress *p); /* may be NULL */
 	void *context;
 };
-/* Default numbers of runs, chosen by hand.  If the program fails once in 80 times, five of 400 runs
- * fail.  Of the 20 runs of an intervention, one may contradict the result
- * (sketch_is_confirmed()). */
+/* Default numbers of runs, chosen by hand.  If the program fails once in 80 times, about five of
+ * 400 runs fail.  In the 20 runs of an intervention, an order of statements is forced or
+ * prevented; one of these runs may contradict the result (sketch_is_confirmed()). */
 enum { DIAGNOSE_RUNS = 400, DIAGNOSE_TRIES = 20 };
 
 #define DIAGNOSE_SKETCHES 4 /* largest number of signatures that are explained */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gates of a slice: instructions of the program at which events can be recorded, and the names
- * by which the instrumenter (instr/track/track.c) knows them. */
+/* The gates of a slice.  Each gate is an instruction of the program at which events can be
+ * recorded.  It has a name by which the instrumenter (instr/track/track.c) knows it. */
 #ifndef SKETCH_GATES_H
 #define SKETCH_GATES_H
 

@@ -28,11 +28,11 @@ void sketch_failure_release(struct sketch_failure *f);
  * contains no addresses or other numbers that change from run to run.  The caller must free it. */
 char *sketch_signature(const struct sketch_failure *f);
 
-/* Looks for a failed assertion in a text, such as "prog: file.c:12: function: Assertion `x'
- * failed."  Returns false if the text does not contain one. */
+/* Looks in a text for the message of a failed assertion, such as "prog: file.c:12: function:
+ * Assertion `x' failed."  Returns false if there is no such message. */
 bool sketch_read_assertion(struct sketch_failure *f, const char *text, size_t length);
 
-/* Reads a report of any kind that is text.  Skips frames of system libraries.  If the report
+/* Reads a report in any of the text formats.  Skips frames of system libraries.  If the report
  * contains no place, fails with a message that includes `name`. */
 int sketch_read_text(struct sketch_failure *f, const char *text, size_t length, const char *name);
 

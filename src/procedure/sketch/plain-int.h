@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tracked runs (sketch/track.h) in which the threads of the program run freely.  They are preferred
- * if the program fails often enough, because they show what also happens when the user runs the
- * program.
+ * Tracked runs (sketch/track.h) in which Raddle does not control the schedule.  If the program
+ * fails often enough, such runs are preferred, because they behave as the program does for the
+ * user.
  */
 #ifndef SKETCH_PLAIN_INT_H
 #define SKETCH_PLAIN_INT_H

@@ -4,9 +4,9 @@
  * passing runs.  In: runs.  Out: predicates with their counts, the best one first.
  * doc/design/sketch.md defines them.
  *
- * A predicate is either true or false in a run.  Orders concern accesses of different threads to
- * the same memory; values and branches concern one statement, so they explain failures of
- * single-threaded programs as well.
+ * A predicate is either true or false in a run.  There are predicates about orders, values and
+ * branches.  Orders concern accesses of different threads to the same memory.  Values and branches
+ * concern one statement, so they also explain failures of single-threaded programs.
  */
 #ifndef SKETCH_PREDICTOR_H
 #define SKETCH_PREDICTOR_H
@@ -51,8 +51,8 @@ struct sketch_predictor {
 	/* `bound` is the lower end of Wilson's interval for the precision. */
 	double precision, recall, f, bound;
 	uint32_t distance; /* distance of its nearest statement from the failure */
-	/* For orders: the index of the event, in a failing run, at which the order came true;
-	 * SIZE_MAX if unknown. */
+	/* For orders: the index of the event, in a failing run, at which the predicate became
+	 * true.  SIZE_MAX if unknown. */
 	size_t when;
 	struct sketch_tries forced, prevented;
 };
@@ -63,13 +63,14 @@ struct sketch_predictors {
 };
 
 /* Finds the predictors of the failures with this signature, best first.  Failures with other
- * signatures are left out, because they are other bugs.  Predicates that are true in no failing
- * run, or in at least as large a share of the passing runs, are left out too. */
+ * signatures are left out, because they are other bugs.  A predicate is also left out if it is
+ * true in no failing run, or in a share of the passing runs that is at least as large. */
 void sketch_predict(const struct sketch_runs *runs, const char *signature, struct sketch_predictors *out);
 void sketch_predictors_release(struct sketch_predictors *p);
 
-/* Sorts the predictors again after interventions.  Among equally good causes, the one that came
- * true first comes first, because it led to the others. */
+/* Sorts the predictors again after interventions, which are runs in which an order is forced or
+ * prevented.  Equally good causes are sorted by the time at which they became true, because the
+ * first one led to the others. */
 void sketch_predictors_sort(struct sketch_predictors *p);
 
 /* Sets `when` of the first `count` predictors.  If possible, all of them refer to the same failing

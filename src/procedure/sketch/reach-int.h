@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the sites of a flavour that a slice covers.  These are the sites on the lines of the slice.
- * They also include other accesses to variables and members of the same name, which stand for the
+ * Finds the sites of an instrumented program that a slice covers: all sites on the lines of the
+ * slice, and other accesses to variables and members of the same name.  The latter stand for
  * accesses that a watchpoint would find.
  */
 #ifndef SKETCH_REACH_INT_H
@@ -21,8 +21,8 @@ struct reach {
 	size_t nearest_capacity;
 };
 
-/* Makes the slice of a place.  If the program has no such place, that is not an error; there is
- * just no slice. */
+/* Makes the slice of a place in the source.  If the program has no such place, makes no slice;
+ * this is not an error. */
 int reach_open(struct reach *r, const struct facts *facts, const char *file, uint32_t line);
 void reach_close(struct reach *r);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A failure sketch: the steps of a failing run that matter, in order, with their threads and
- * values; the steps of the most similar passing run; and the predictors.  In: runs and predictors.
- * Out: the data that report/ prints.
+ * A failure sketch, which explains why a program fails.  It contains the steps of a failing run
+ * that matter, in order, with their threads and values.  It also contains the steps of the most
+ * similar passing run, and the predictors: properties that distinguish failing runs from passing
+ * ones.
  */
 #ifndef SKETCH_SKETCH_H
 #define SKETCH_SKETCH_H
@@ -30,8 +31,8 @@ struct sketch_step {
 	const char *event; /* such as "reads x, writes x" */
 	struct sketch_value *values;
 	size_t value_count;
-	/* For each of `values`, the number of the step that wrote it, counted from 1; 0 if no shown
-	 * step wrote it. */
+	/* For each of `values`, the number of the step that wrote the value, counted from 1.  The
+	 * number is 0 if none of the shown steps wrote it. */
 	uint32_t *writers;
 	unsigned marks;
 };
@@ -88,8 +89,8 @@ void sketch_set_release(struct sketch_set *set);
  * such as 0x7f... Writes "?" if the value is unknown. */
 void sketch_value_text(const struct sketch_value *v, char out[32]);
 
-/* Returns true if a predictor is listed in the sketch.  The best few predictors are listed, and the
- * best one of each type. */
+/* Returns true if the sketch lists a predictor.  A sketch lists the best few predictors, and the
+ * best predictor of each type. */
 bool sketch_is_shown(const struct sketch *s, size_t predictor);
 
 #endif

@@ -30,8 +30,8 @@ struct track_left {
 	char text[RADDLE_TRACK_TEXT], file[RADDLE_TRACK_TEXT], function[RADDLE_TRACK_TEXT];
 };
 
-/* Reads the shared memory of a program that has `gates` gates.  `size` is the size of the memory in
- * bytes. */
+/* Reads the events in the shared memory of a tracked program that has `gates` gates (statements
+ * that can be observed).  `size` is the size of the memory in bytes. */
 void track_read(struct track_left *left, const void *memory, size_t size, uint32_t gates);
 void track_left_release(struct track_left *left);
 

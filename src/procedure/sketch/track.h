@@ -50,13 +50,13 @@ struct track_request {	   /* zero values are the defaults */
 	/* If there are more locations than watchpoints, this number selects the locations that get
 	 * a watchpoint. */
 	uint32_t turn;
-	/* Largest number of events of each gate.  After this many events the gate is closed and
-	 * costs no more time. 0 for no limit. */
+	/* Maximum number of events that each gate records.  After this many events, the gate is
+	 * closed and costs no more time.  0 for no limit. */
 	uint32_t budget;
 	uint64_t perturb; /* seed of random delays at open gates; 0 for no delays */
 };
-/* Default for the maximum number of events that are kept.  Chosen by hand: the events just before a
- * failure explain it, and earlier ones would only take memory. */
+/* Default for the maximum number of events that are kept.  Set by hand: the events just before a
+ * failure explain the failure, and earlier ones would only take memory. */
 enum { TRACK_EVENTS = 65536 };
 
 /* Describes the end of a run, in addition to what struct sketch_run contains. */
@@ -75,15 +75,14 @@ struct track_end {
 };
 void track_end_release(struct track_end *e);
 
-/* Runs the program once and adds the run to `runs`.  The outcome of the run is SKETCH_PASSED,
- * SKETCH_EXIT (a status other than 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG.  A caller
- * that knows more may change it.  Statements are added to the table of `runs` at their first
- * event. */
+/* Runs the program once and adds the run to `runs`.  Sets the outcome of the run to SKETCH_PASSED,
+ * SKETCH_EXIT (a status other than 0), SKETCH_CRASH, SKETCH_ASSERTION or SKETCH_HANG; the caller
+ * may change this outcome.  A statement is added to the table of `runs` at its first event. */
 int track_run(struct track *t, const struct track_request *request, struct sketch_runs *runs,
 	      struct track_end *end);
 
-/* The memory that a tracked program shares with us.  It is passed to run/launch.h in the form of a
- * session, but only the descriptor of this session is used. */
+/* The memory that a tracked program shares with Raddle.  It is passed to run_launch() as a
+ * session, of which only the descriptor is used. */
 struct track_memory {
 	struct raddle_track *shared;
 	size_t size;
@@ -91,9 +90,9 @@ struct track_memory {
 	struct run_session handle;
 };
 /* track_begin() and track_finish() are the two parts of track_run(), for a caller that starts the
- * program itself.  track_begin() makes the shared memory that the program receives through
- * RADDLE_SESSION_ENV; the caller closes it even after a failure.  When the program has ended, the
- * caller sets end->end, and track_finish() reads what the program left in the memory. */
+ * program itself. track_begin() makes the shared memory that the program receives through
+ * RADDLE_SESSION_ENV.  The caller must close this memory, even after a failure.  When the program
+ * has ended, the caller sets end->end, and track_finish() reads the results from the memory. */
 int track_begin(struct track *t, const struct track_request *request, struct track_memory *m);
 int track_finish(struct track *t, const struct track_request *request, const struct track_memory *m,
 		 struct sketch_runs *runs, struct track_end *end);

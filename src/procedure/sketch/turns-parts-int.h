@@ -19,8 +19,8 @@ struct turns_pending {
 	uint32_t statement, second; /* `second` is the write of an atomic update */
 	uint64_t address, value;
 	uint8_t size;
-	/* The size, in bytes, of the memory that is freed or accessed as a whole; 0 for an ordinary
-	 * access. */
+	/* For freed memory, or a range that is accessed as a whole: its size in bytes.  0 for an
+	 * ordinary access. */
 	uint64_t length;
 	uint64_t n; /* for an operation: its number, by which it is made only one event */
 	/* Number of points that the thread had reached when it was stopped before this
@@ -56,9 +56,9 @@ struct turns_now {
  * members. */
 void turns_init(struct turns_now *now);
 
-/* Call this whenever the program is stopped.  Records what the stopped thread has done since it was
- * last stopped, and what it is about to do.  Stores in *next the thread that runs next, which
- * turns_choose() chooses. */
+/* Call this whenever the program is stopped.  Records what the stopped thread has done since it
+ * was last stopped, and what it is about to do.  Stores in *next the thread that runs next, as
+ * chosen by turns_choose(). */
 void turns_stopped(struct turns_now *now, const struct replay_stand *stand, const char **next);
 
 /* Call this at the end of the run.  If `failed` is set, the thread `last` has done what it was

@@ -26,12 +26,12 @@ struct bitcode_member {
 /* Begins to read an archive.  Returns false if the bytes are not an archive. */
 bool bitcode_archive_parse(struct bitcode_archive *a, const void *data, size_t length);
 
-/* Reads the next member.  Symbol indexes and name tables are skipped.  Returns false at the end,
- * and where the archive is damaged. */
+/* Reads the next member, and skips symbol indexes and name tables.  Returns false at the end, and
+ * where the archive is damaged. */
 bool bitcode_archive_next(struct bitcode_archive *a, struct bitcode_member *member);
 
-/* To write an archive, call begin, then add once for each member.  The result has no symbol index,
- * and names are cut after 15 characters. */
+/* To write an archive, call bitcode_archive_begin(), and then bitcode_archive_add() for each
+ * member.  The result has no symbol index, and names are cut after 15 characters. */
 void bitcode_archive_begin(struct rd_buf *out);
 void bitcode_archive_add(struct rd_buf *out, const char *name, const void *data, size_t length);
 

@@ -10,9 +10,9 @@
  * 	DIR/cost/KEY                 how long a flavour has run (cost-int.h)
  * 	DIR/work/...                 current builds
  *
- * Entries are renamed into place and do not change after that, except for the CPU seconds of a
- * flavour (cost.c), so processes need no locks.  The least recently
- * used entries are removed when the cache grows beyond BITCODE_CACHE_LIMIT.
+ * Entries are renamed into place and do not change after that, so processes need no locks.  Only
+ * the CPU seconds of a flavour change (cost.c).  When the cache grows beyond BITCODE_CACHE_LIMIT,
+ * the least recently used entries are removed.
  */
 #ifndef BITCODE_CACHE_INT_H
 #define BITCODE_CACHE_INT_H
@@ -42,8 +42,8 @@ void bitcode_cache_close(struct bitcode_cache *c); /* removes `work` */
 char *bitcode_cache_flavour(const struct bitcode_cache *c, const char *key);
 char *bitcode_cache_unit(const struct bitcode_cache *c, const char *key); /* the path has no suffix */
 
-/* These return true if the entry is complete and unchanged.  If the entry is damaged, they remove
- * it and print a message.  The path of a unit has no suffix. */
+/* These functions return true if the cache has the entry, complete and undamaged.  If the entry is
+ * damaged, they remove it and print a message.  The path of a unit has no suffix. */
 bool bitcode_cache_has_flavour(const struct bitcode_cache *c, const char *path);
 bool bitcode_cache_has_unit(const struct bitcode_cache *c, const char *path);
 
@@ -57,8 +57,8 @@ int bitcode_cache_store_unit(const char *from, const char *to);
  * entry first. */
 int bitcode_cache_store_tree(const char *from, const char *to);
 
-/* Removes old entries until the rest takes at most `limit` bytes.  Entries that were used within
- * the last `grace` seconds are never removed. */
+/* Removes old entries until the size of the others is at most `limit` bytes.  Entries that were
+ * used within the last `grace` seconds are never removed. */
 void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace);
 
 #endif

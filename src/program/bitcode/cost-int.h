@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of a flavour's code.  Quick code is generated fast but runs slowly.  Fast code takes
- * long to generate.  Which of them is cheaper depends on how long the program will run, which is
- * unknown.  The first time, Raddle guesses.  After that it records how long quick code runs, and
- * generates fast code as soon as that would have paid off.  So the total cost is at most about
- * twice the minimum.
+ * The cost of instrumented code.  Code that is not optimised ("quick" code) takes little time to
+ * generate but runs slowly.  Optimised ("fast") code takes long to generate.  Which of them costs
+ * less depends on how long the program will run, which is unknown.  The first time, Raddle
+ * guesses.  After that it records how long quick code has run, and generates fast code as soon as
+ * fast code would have saved time.  The total cost is therefore at most about twice the minimum.
  *
  * In the cache, DIR/cost/KEY contains the CPU seconds that the flavour KEY has run so far, as
  * text.
@@ -33,8 +33,8 @@ double bitcode_cost_to_make(uint64_t bytes, bool fast);
 /* Returns the recorded CPU seconds of a flavour, or a negative number if nothing is recorded. */
 double bitcode_cost_spent(const struct bitcode_cache *c, const char *key);
 
-/* Adds to the recorded seconds.  A failure is not an error.  It only means that fast code is
- * generated later. */
+/* Adds to the recorded CPU seconds of a flavour.  A failure is not reported, because it only means
+ * that fast code is generated later. */
 void bitcode_cost_spend(const struct bitcode_cache *c, const char *key, double seconds);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads ELF files from memory.  Only 64-bit little-endian x86-64 files are supported.  All other
- * files are rejected as "not ELF".  No byte is trusted: each offset and length is checked against
- * the file before it is used, and a name that does not end inside its table reads as "".  Nothing
- * is copied, so the results point into the caller's bytes.
+ * files are rejected as "not ELF".  The input is not trusted: each offset and length is checked
+ * against the size of the file before it is used, and a name that does not end inside its table is
+ * read as "".  Nothing is copied, so the results point into the caller's bytes.
  */
 #ifndef BITCODE_ELF_H
 #define BITCODE_ELF_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flavours.  Turns a program that `raddle cc` built into the same program with hooks, through a
- * cache.  The first use takes seconds.  Later uses only hash the program's bitcode and the cached
- * files.
+ * Builds flavours: instrumented forms of a program that `raddle cc` built.  They are kept in a
+ * cache.  The first build of a flavour takes seconds.  Later builds only hash the program's
+ * bitcode and the cached files.
  */
 #ifndef BITCODE_FLAVOUR_H
 #define BITCODE_FLAVOUR_H
@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-/* CPU seconds that a program with quick code is expected to run, in one run and in all replays of
- * a check.  Set by hand from our benchmark programs. */
+/* CPU seconds that a program with quick (not optimised) code is expected to run: in one run, and
+ * in all replays of a check together.  Set by hand from our benchmark programs. */
 #define RD_FLAVOUR_ONE_RUN 30.0
 #define RD_FLAVOUR_MANY_RUNS 120.0
 
@@ -20,8 +20,8 @@ struct rd_flavour_opts {
 	const char *name; /* the name of the flavour, as in raddle/flavour.inc */
 	/* True for optimised code, which takes long to generate.  False for quick code. */
 	bool fast;
-	/* True to choose between fast and quick code by cost.  If the cache has fast code, or quick
-	 * code that was once requested explicitly, that code is used. */
+	/* True to choose between fast (optimised) and quick code by cost.  If the cache has fast
+	 * code, or quick code that a user requested, that code is used. */
 	bool choose;
 	double expected; /* CPU seconds that quick code is expected to run; used with `choose` */
 	bool debug;	 /* true if the code has debug information */
@@ -33,7 +33,7 @@ struct rd_flavour_opts {
 	const char *edits; /* changes to the program, as lines (base/edit.h); NULL for no changes */
 	/* For `guard` and `track`: the content of the file that instr/guard/guards.h describes. */
 	const char *guards;
-	/* Plug-ins in other directories that the program loads by dlopen().  These are files or
+	/* Plug-ins that the program loads by dlopen() from other directories: a list of files or
 	 * directories, separated by colons.  NULL if there are none. */
 	const char *plugins;
 };
@@ -56,21 +56,21 @@ struct rd_flavour {
 	bool by_cost;
 };
 
-/* `program` is a path, or a name that is searched for in PATH.  Libraries are searched for as the
- * loader would do it in our environment, including LD_LIBRARY_PATH. */
+/* Builds a flavour.  `program` is a path, or a name that is searched for in PATH.  Libraries are
+ * searched for as the dynamic loader would in our environment, including LD_LIBRARY_PATH. */
 int rd_flavour_build(const char *program, const struct rd_flavour_opts *opts, struct rd_flavour *out);
 void rd_flavour_release(struct rd_flavour *f);
 
 /* Returns true if all files of the flavour still exist.  The cache may be emptied at any time. */
 bool rd_flavour_is_there(const struct rd_flavour *f);
 
-/* Records that the flavour has run for this many CPU seconds, for later choices.  If `seconds` is
- * 0, records only that further runs will follow. */
+/* Records that the flavour has run for `seconds` CPU seconds, for later choices between fast and
+ * quick code.  If `seconds` is 0, records only that further runs will follow. */
 void rd_flavour_spend(const struct rd_flavour *f, double seconds);
 
-/* Call this when a run of the flavour has loaded the file `path`.  Adds the file to `foreign` if
- * Raddle did not compile it and it could order threads.  Warns if the file contains bitcode but was
- * not found before the run. */
+/* Call this when a run of the flavour has loaded the file `path`.  If Raddle did not compile the
+ * file, and the file could order threads, adds it to `foreign`.  Warns if the file contains
+ * bitcode but was not found before the run. */
 void rd_flavour_loaded(struct rd_flavour *f, const char *path);
 
 /* Returns a text that lists the first few names in `foreign`, or NULL if there is no foreign code.

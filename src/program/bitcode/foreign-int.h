@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code in a program that could order its threads and that Raddle did not compile.  The accesses of
- * this code are not in the trace.  So if it orders two accesses of other code, a detector may not
- * notice that.
+ * Finds foreign code, which is code in a program that Raddle did not compile and that could order
+ * threads.  The accesses of foreign code are not in the trace.  Therefore a race detector may not
+ * notice that foreign code orders two accesses.
  */
 #ifndef BITCODE_FOREIGN_INT_H
 #define BITCODE_FOREIGN_INT_H
@@ -16,10 +16,10 @@
  * through interposed functions. */
 bool bitcode_foreign_is_known(const char *name);
 
-/* Lists the code without bitcode in a program and in those of its libraries that contain bitcode:
- * native libraries, objects and archive members.  Also lists assembler at file scope, and
- * assembler that accesses memory without declaring the memory as an operand.  The latter is named
- * in a section of the files in `flavoured`. */
+/* Lists the foreign code of a program and of those of its libraries that contain bitcode.  Foreign
+ * code includes native libraries, objects and archive members, assembler at file scope, and
+ * assembler that accesses memory without declaring it as an operand.  Assembler of the last kind
+ * is listed in a section of the files in `flavoured`. */
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,
 			  struct rd_argv *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link line in a program.  It allows the program to be linked again, with other objects in
- * place of those with bitcode, even after the build tree is gone.  doc/format/program.md describes
- * the bytes.
+ * The link line, which `raddle cc` stores in each program.  With it, Raddle can link the program
+ * again even after the build tree is gone, and replace the objects that have bitcode.
+ * doc/format/program.md describes the bytes.
  */
 #ifndef BITCODE_LINE_H
 #define BITCODE_LINE_H
@@ -25,8 +25,8 @@ enum bitcode_item_kind {
 	/* Name and bytes of an object that has bitcode and may also contain other code. */
 	BITCODE_ITEM_PARTIAL = 'p',
 	BITCODE_ITEM_ARCHIVE = 'r', /* the absolute path of an archive */
-	/* Name and bytes of a member without bitcode.  Its archive is named by the
-	 * BITCODE_ITEM_ARCHIVE record that precedes the records of its members. */
+	/* Name and bytes of an archive member without bitcode.  The records of an archive's
+	 * members follow the BITCODE_ITEM_ARCHIVE record of the archive. */
 	BITCODE_ITEM_MEMBER = 'm',
 	BITCODE_ITEM_FILE = 'f', /* a linker option that ends in a file name, and the file's bytes */
 };
@@ -44,9 +44,9 @@ struct bitcode_line {
 	size_t count, capacity;
 };
 
-/* Writes the link line of a command into `out`.  Reads the inputs to find out which of them have
- * bitcode.  If objects[i] is not NULL, it replaces input i, which is an assembler file that the
- * caller has assembled.  Returns true if the user's linker script determines the layout. */
+/* Writes the link line of a command into `out`.  Reads the inputs to determine which of them have
+ * bitcode.  If the caller has assembled input i, an assembler file, objects[i] is the resulting
+ * object, and otherwise NULL.  Returns true if the user's linker script determines the layout. */
 bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects);
 

@@ -9,9 +9,9 @@
 bool bitcode_loads_more(const struct bitcode_program *p);
 
 /* Adds the plug-ins in `named`, which is NULL or a list of files and directories, separated by
- * colons.  If the program or a library can load plug-ins, also adds those in the program's
- * directory and up to two levels below it.  Shared objects in `libraries` are not plug-ins.  It is
- * an error if a named file is missing or contains no bitcode. */
+ * colons.  If the program or a library can load plug-ins, also adds the plug-ins in the program's
+ * directory and in its subdirectories, up to two levels deep.  Shared objects in `libraries` are
+ * not plug-ins.  It is an error if a named file is missing or contains no bitcode. */
 int bitcode_plugins_find(struct bitcode_libraries *plugins, const struct bitcode_libraries *libraries,
 			 const struct bitcode_program *p, const char *named);
 

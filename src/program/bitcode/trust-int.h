@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides which parts of a program's own link line are used.  The line is stored in the program,
- * so it is not trusted.  It must not choose which program is executed, load a plug-in into one, or
- * name a file to be written.
+ * Decides which parts of the link line that a program contains are used to link it again.  Link
+ * lines are not trusted, because anyone can write them.  A link line must not choose which program
+ * is executed, load a plug-in, or name a file to be written.
  */
 #ifndef BITCODE_TRUST_INT_H
 #define BITCODE_TRUST_INT_H
@@ -11,20 +11,20 @@
 
 #include <stddef.h>
 
-/* Returns the compiler to link with.  It is always our own.  The link line only decides between C
- * and C++. */
+/* Returns the compiler to link with, which is always the clang that Raddle uses.  The link line
+ * decides only between the drivers for C and C++. */
 const char *bitcode_trusted_driver(const char *driver);
 
-/* Returns how many items to leave out, beginning with `item`, which is an option for the driver or
- * the linker and may have a value.  Returns 0 if the option is known and harmless. */
+/* Returns the number of items of the link line to leave out, beginning with `item`, which is an
+ * option and may be followed by its value.  Returns 0 if the option is known to be harmless. */
 size_t bitcode_distrusted(const struct bitcode_item *item, const struct bitcode_item *end);
 
 /* Returns true if the path of a file may be passed to the linker.  The path must be absolute, so
  * that it cannot be mistaken for an option. */
 bool bitcode_trusted_path(const char *path);
 
-/* Returns the linker option of that name if its value is a file that the linker reads.  Otherwise
- * returns NULL.  The name is given without dashes. */
+/* Returns the linker option with this name, which is given without dashes, if the value of the
+ * option is a file that the linker reads.  Otherwise returns NULL. */
 const char *bitcode_file_option(const char *name, size_t length);
 
 /* Returns true if this is a linker option that is followed by the name of a file that the linker

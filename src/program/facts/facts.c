@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Creates and fills the tables in memory, and answers queries about them.  All code here trusts
- * the tables.  If they come from a file, facts_read() has checked them.
+ * Creates and fills the tables in memory, and answers queries about them.  All code here assumes
+ * that the tables are valid.  If they come from a file, facts_read() has checked them.
  */
 #include "facts/facts.h"
 
@@ -63,8 +63,9 @@ void *facts_make_rows(struct facts *f, enum facts_table table, size_t count)
 	}
 }
 
-/* Returns the run of rows whose start is in row `i` of a table.  `start` points to that member in
- * row 0, and the rows are `row` bytes apart. */
+/* Returns the range of rows that begins at the start that row `i` of a table stores, and ends
+ * where the next row's range begins.  `start` points to that member in row 0, and the rows of the
+ * table are `row` bytes apart. */
 static struct facts_run run_of(const uint32_t *start, size_t row, size_t i, size_t count, size_t all)
 {
 	const char *at = (const char *)start + i * row;

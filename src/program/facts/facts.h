@@ -71,8 +71,8 @@ FACTS_TABLES(FACTS_ADD_DECLARE)
 /* Always adds a new string, even if an equal one exists. */
 uint32_t facts_add_string(struct facts *f, const char *s);
 
-/* These encode, write and read the file.  Encoding cannot fail, and writing fails only if the disk
- * does.  Reading trusts no byte.  The caller frees *f. */
+/* These functions encode, write and read the file.  Encoding cannot fail, and writing fails only
+ * if the system reports an error.  The reader trusts no byte of the file.  The caller frees *f. */
 void facts_encode(const struct facts *f, struct rd_buf *out);
 int facts_write(const struct facts *f, const char *path);
 int facts_decode(struct facts **f, const void *data, size_t length, const char *name);

@@ -37,9 +37,10 @@ void facts_graph_release(struct facts_graph *g);
 void facts_graph_dominators(struct facts_graph *g);
 bool facts_graph_dominates(const struct facts_graph *g, uint32_t a, uint32_t b);
 
-/* Makes the graph with reversed edges.  Its dominators are the post-dominators of g.  Node 0 is
- * the common end, and node n + 1 is node n of g.  A node without successors leads to the end.  If
- * a cycle has no exit, its last node in the order of g also leads to the end. */
+/* Makes the graph with reversed edges, whose dominators are the post-dominators of g.  Node 0 of
+ * the new graph is the common end of all paths, and node n + 1 is node n of g.  A node without
+ * successors leads to the end.  If a cycle has no exit, its last node in the order of g also leads
+ * to the end. */
 void facts_graph_reverse(const struct facts_graph *g, struct facts_graph *reverse);
 
 /* A natural loop.  All back edges to one header form a single loop. */

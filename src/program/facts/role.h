@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The roles, each with an identifier and a name.  The subject of a function (row.h) is the
- * argument that its role refers to.  Examples are a lock, a condition variable, and the memory for
- * the ID of a new thread. */
+/* The roles that library functions can have, such as taking a lock.  Each role has an identifier
+ * and a name.  The subject of a function (row.h) is the argument that its role refers to, such as
+ * the lock, the condition variable, or the memory for the ID of a new thread. */
 #define FACTS_ROLES(R)                                                                                       \
 	R(NONE, "none")                                                                                      \
 	R(THREAD_CREATE, "thread-create") /* the subject is where the thread's ID is stored */               \

@@ -2,11 +2,11 @@
 /*
  * Makes one file of facts (doc/format/facts.md) from the bitcode of all units of a program.
  *
- * Each unit is brought to the level at which it would be instrumented, and is scanned as the
- * recorder scans it.  The events found, and the sites that the recorder would assign, are marked
- * on the instructions (ir/mark.h).  Then the unit is linked to the units before it.  The merged
- * module is only analysed.  No code is generated from it, so merging errors, such as assembler
- * that names static functions, do no harm.
+ * Each unit is optimised to the level at which it would be instrumented, and is scanned as for
+ * recording.  The events found, and the sites that the recorder would assign, are marked on the
+ * instructions (ir/mark.h).  Then the unit is linked to the units before it.  The merged module is
+ * only analysed, and no code is generated from it.  Problems of the merged code, such as assembler
+ * that names static functions, are therefore harmless.
  *
  * Libraries come after the program.  If two units define the same symbol, the first definition is
  * used, as in the loader.
@@ -64,8 +64,8 @@ static void add_mark(struct marking *m, const struct instr_event *event)
 		mark.operand = (uint16_t)event->operand;
 		mark.size = event->size;
 	}
-	/* An event about a file descriptor gets no mark.  A descriptor is not memory, and the
-	 * event's site is not that of a call. */
+	/* An event about a file descriptor gets no mark, because a descriptor is not memory, and
+	 * because the site of the event is not that of a call. */
 	if (event->kind != EVENT_FORGET && (mark.access || event->libc == NULL) &&
 	    m->mark_count < IR_MARKS_MAX)
 		m->marks[m->mark_count++] = mark;

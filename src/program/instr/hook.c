@@ -78,8 +78,8 @@ static bool looks(enum instr_hook hook)
 	       hook == HOOK_VECTOR;
 }
 
-/* Returns true if a hook belongs to the flavour `shadow`.  These hooks read the program's memory
- * and the results of calls. */
+/* Returns true if a hook belongs to the flavour `shadow`.  The hooks of this flavour read the
+ * program's memory and the results of calls. */
 static bool follows(enum instr_hook hook)
 {
 	return hook >= HOOK_SX_BIN && hook <= HOOK_SX_MADE;
@@ -190,8 +190,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Finds the largest functions whose tests can be inlined together with the tests of all smaller
- * functions.  Returns their size. */
+/* Returns the size of the largest functions whose tests can be inlined together with the tests of
+ * all smaller functions. */
 static size_t largest_inlined(size_t *sizes, size_t count)
 {
 	size_t sum = 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job file of raddle-instr.  Each line describes a unit, in fields separated by tabs: the file
- * that holds the bitcode, the offset, the length, the slot, the object to make, the part of the
- * site table to make, and a word.  The word is "table" if the unit contains the program's table of
- * guards.  For facts it is "library" if the unit belongs to a library or plug-in.  Otherwise it is
- * "-".
+ * The job file of raddle-instr.  Each line describes a unit, the bitcode of one source file.  Its
+ * fields are separated by tabs:
+ *   - the file that holds the bitcode, and the offset and length in this file
+ *   - the slot, which is the range of numbers that the unit's sites get
+ *   - the object file and the part of the site table that are to be made
+ *   - a word: "table" if the unit contains the program's table of guards; "library", for facts, if
+ *     the unit belongs to a library or plug-in; otherwise "-"
  */
 #ifndef INSTR_JOB_INT_H
 #define INSTR_JOB_INT_H

@@ -3,14 +3,15 @@
  * raddle-instr is the LLVM worker of Raddle.  The code in bitcode/ writes a list of units and runs
  * this program.  Users do not run it.
  *
- * 	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
- * 	raddle-instr --facts FILE --program NAME JOBFILE
+ *	raddle-instr --flavour NAME --mode quick|fast --hooks HOOK.bc --jobs N JOBFILE
+ *	raddle-instr --facts FILE --program NAME JOBFILE
  *
  * job-int.h describes JOBFILE.
  *
- * LLVM is loaded once.  Then workers are forked (base/pool.h) and get the units, the largest first.
- * --facts needs all units in one module, so it uses no workers.  On some inputs LLVM aborts.  Then
- * the worker dies, its unit is reported as failed, and a new worker takes its place.
+ * The program loads LLVM once, and then forks workers (base/pool.h), which process the units, the
+ * largest first.  --facts needs all units in one module, so it uses no workers.  On some inputs
+ * LLVM aborts.  The worker then dies, its unit is reported as failed, and a new worker takes its
+ * place.
  */
 #include "base/alloc.h"
 #include "base/edit.h"
@@ -100,7 +101,7 @@ static int run(const struct instr_jobs *jobs, size_t workers, const struct instr
 	return code;
 }
 
-/* Allows large loops to be duplicated, because loops with gates are duplicated
+/* Raises LLVM's limit for duplicating loops, so that large loops with gates are duplicated
  * (instr/track/track.c), even if that makes a lot of code. */
 static void allow_large_loops(void)
 {
@@ -127,8 +128,8 @@ static int read_gates(struct rd_names *gates, const char *path)
 	for (const char *at = text.data; code == 0 && at != NULL && *at != '\0';) {
 		size_t length = strcspn(at, "\n"), line = gates->count;
 		char none[32];
-		/* Two functions may share a name and a place.  Then the first of the lines is
-		 * used, and the numbers of later gates do not change. */
+		/* Two functions may have the same name and the same place.  The first of their
+		 * lines is then used, and the numbers of later gates do not change. */
 		if (rd_names_put(gates, at, length) != line)
 			rd_names_put(gates, none, (size_t)snprintf(none, sizeof none, "%zu", line));
 		at += length + (at[length] == '\n');

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Attributes that are no longer true of a function with hooks.  If they stayed, the optimiser
- * would drop calls of the function, and with them the events of these calls. */
+/* Function attributes that are no longer true once the function contains hooks.  If they remained,
+ * the optimiser would remove calls of the function, and the events of these calls would be
+ * lost. */
 static const char *const promises[] = {"memory", "nosync", "nofree", "willreturn", "speculatable"};
 
 void instr_drop_promises(LLVMValueRef function)

@@ -39,8 +39,8 @@ void instr_sites_release(struct instr_sites *s);
 /* Adds a record and returns the site's number in the trace. */
 uint32_t instr_sites_add(struct instr_sites *s, const struct instr_site *site);
 
-/* Writes this unit's part of the table: first U and F records, then those in `text`, then G and T
- * records. */
+/* Writes the part of the site table that describes this unit (source file): first U and F records,
+ * then the records in `text`, then G and T records. */
 void instr_sites_text(struct instr_sites *s, LLVMModuleRef module, struct rd_buf *out);
 
 #endif

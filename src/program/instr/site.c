@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the site table of a unit (doc/format/sites.md).  S records are written while sites are
- * made.  The rest (unit, files, globals, types) is known only at the end, and is written around
- * them.
+ * made.  The other records (unit, files, globals, types) are known only at the end, and are added
+ * before and after the S records.
  */
 #include "instr/site-int.h"
 

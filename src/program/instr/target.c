@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contains everything that depends on the machine: it loads the back end, sets up a target machine
- * with clang's options for this unit, and generates code.  A unit's flags come from its module
- * (PIC level, code model) and from attributes of its functions (features, frame pointers), so a
- * generic CPU is enough.
+ * Contains the code that depends on the machine.  It loads the back end, sets up a target machine
+ * with clang's options for this unit, and generates code.  The options are stored in the unit's
+ * module (PIC level, code model) and in the attributes of its functions (features, frame
+ * pointers), so a generic CPU is enough.
  */
 #include "instr/unit-int.h"
 
@@ -82,10 +82,11 @@ int instr_target_emit(struct instr_unit *u)
 	return code;
 }
 
-/* The code that runs at the target site is out of line, in a subsection.  It skips the 128 bytes
- * below the stack pointer, because the function may be using them.  The runtime finds the site and
- * the value on the stack and preserves all registers (rt/inject/inject-x86.c).  A procedure
- * linkage table would not preserve them, so the call goes through the global offset table. */
+/* The code that runs at the target site of a fault is out of line, in a subsection.  It skips the
+ * 128 bytes below the stack pointer, because the function may be using them.  The runtime finds
+ * the site and the value on the stack, and preserves all registers (rt/inject/inject-x86.c).  The
+ * call goes through the global offset table, because a procedure linkage table would not preserve
+ * the registers. */
 static const char integer_test[] =
 	"cmpl $$%1$u, %2$u($2)\n\tje 1f\n2:\n\t.subsection 1\n1:\tleaq -128(%%rsp), %%rsp\n\t"
 	"pushq ${0:q}\n\tpushq $$%1$u\n\tcallq *__raddle_inject_%3$s@GOTPCREL(%%rip)\n\t"
@@ -97,8 +98,8 @@ static const char float_test[] =
 	"leaq 8(%%rsp), %%rsp\n\tmovq (%%rsp), $0\n\tleaq 136(%%rsp), %%rsp\n\t"
 	"jmp 2b\n\t.previous";
 
-/* Returns the number of bits with which a value of this type is tested, or 0 if it is not
- * tested. */
+/* Returns the width in bits with which a value of this type is tested, or 0 if values of this type
+ * are not tested. */
 unsigned instr_target_bits(LLVMTypeRef type)
 {
 	unsigned width;

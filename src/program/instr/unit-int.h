@@ -53,8 +53,9 @@ struct instr_options {
 	bool time; /* for tuning: whether to print the CPU seconds of each step on stderr */
 };
 
-/* Every hook, with its identifier, its name, its result and parameters (v void, p pointer, b 1
- * bit, i 32 bits, l 64 bits), and when it is inlined: always, in fast mode, or never. */
+/* The hooks, which are functions that instrumented code calls at events.  Each row contains the
+ * identifier, the name, the types of the result and the parameters (v void, p pointer, b 1 bit, i
+ * 32 bits, l 64 bits), and when the hook is inlined: always, in fast mode, or never. */
 #define INSTR_HOOKS(H)                                                                                       \
 	H(ENTER, "__raddle_enter", "p", ALWAYS)                                                              \
 	H(STACK, "__raddle_stack", "pp", ALWAYS)                                                             \
@@ -188,9 +189,9 @@ void instr_unit_step(struct instr_unit *u, const char *what);
 void instr_target_init(void);
 int instr_target_open(struct instr_unit *u);
 int instr_target_emit(struct instr_unit *u);
-/* A test of a value that a fault may change (full.h).  It is one call of inline assembler, which
- * takes the code generator far less time than a branch and a call would.  instr_target_test()
- * returns the value after the test. */
+/* Code that checks whether a fault is to be injected into a value (full.h).  This test is one call
+ * of inline assembler, for which the code generator needs far less time than for a branch and a
+ * call. instr_target_test() returns the value after the test. */
 struct instr_test {
 	LLVMValueRef self;
 	uint32_t site;
@@ -220,9 +221,9 @@ void instr_keep_used(struct instr_unit *u); /* keeps the symbols that have __att
 /* start.c */
 void instr_start_arrays(struct instr_unit *u); /* must be the last step before code generation */
 
-/* The flavours, each in NAME.c.  The first function inserts the hooks.  The second function turns
- * the instrumented module into the one from which code is generated, and optimises it as the
- * options request. */
+/* The functions of each flavour, in NAME.c.  The first one inserts the hooks.  The second one
+ * turns the instrumented module into the module from which code is generated, and optimises it as
+ * the options request. */
 #define RADDLE_FLAVOUR(constant, name, layers, bytes, values)                                                \
 	int instr_##name(struct instr_unit *u);                                                              \
 	int instr_##name##_generate(struct instr_unit *u);

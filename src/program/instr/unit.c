@@ -164,12 +164,15 @@ static int write_sites(struct instr_unit *u)
 	return rd_file_write_buf(u->job->sites, &text);
 }
 
-/* Returns true if the body of an inline function is kept in the unit.  A C function that is only
- * declared `inline` should also be defined elsewhere, but often it is not.  The program links only
- * because the optimiser inlines all calls.  Without inlining, calls would go to an address that
- * does not exist.  Templates that another library instantiates are left to that library, because
- * their objects, such as streams, may be shared by threads.  Functions of strings are kept,
- * because they do not synchronise, and their accesses count as the program's. */
+/* Returns true if the body of an inline function is kept in the unit.
+ *
+ * A C function that is only declared `inline` should also be defined elsewhere, but often it is
+ * not.  Then the program links only because the optimiser inlines all calls.  If the calls were
+ * not inlined, their target would not exist.  So such a body is kept.
+ *
+ * Templates that another library instantiates are left to that library, because threads may share
+ * their objects, such as streams.  Functions of strings are kept, because they do not synchronise,
+ * and their accesses count as the program's. */
 static bool is_to_be_kept(LLVMValueRef f, bool strings)
 {
 	const char *name = ir_name(f);

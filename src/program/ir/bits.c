@@ -46,8 +46,8 @@ bool ir_bits_add(struct ir_bits *s, uint32_t n)
 	return is_new;
 }
 
-/* Returns the number of words of `other` that `s` lacks.  Sets *grows to true if `other` has such
- * words, or has bits that `s` lacks. */
+/* Returns the number of words of `other` that `s` lacks.  Sets *grows to true if `other` has any
+ * bits that `s` lacks. */
 static size_t missing(const struct ir_bits *s, const struct ir_bits *other, bool *grows)
 {
 	size_t i = 0, lacks = 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns calls into constraints.
+ * Turns calls into constraints of a points-to problem.
  *
- * If a function returns memory from an allocator, each call by name gets its own copy of the
- * analysis of that function.  So memory is distinguished by the caller that requested it.  The
- * effects of library functions are listed in raddle/libc.inc.  If a library function is unknown, a
+ * A wrapper is a function that returns memory from an allocator.  Each call of a wrapper by name
+ * gets its own copy of the analysis of the wrapper.  In this way, memory is distinguished by the
+ * caller that requested it.
+ *
+ * raddle/libc.inc lists the effects of library functions.  If a library function is unknown, a
  * note is added, and the function's result is a memory object that belongs to this function.  If
  * an argument of such a call is a function, the library function is assumed to call it with the
  * other pointer arguments.  This is how callbacks get their data.
@@ -19,8 +21,8 @@
 #include <string.h>
 
 enum {
-	/* The largest number of values in a function that is copied.  All limits here were set by
-	 * hand to bound the time. */
+	/* The largest number of values in a function that is copied for each call.  All limits
+	 * here were set by hand to bound the time. */
 	MAX_WRAPPER = 400,
 	MAX_DEPTH = 3, /* largest depth of nested copies */
 	MAX_COPIES = 1 << 16,
@@ -253,8 +255,8 @@ static uint32_t address_of(struct ir_constrain *c, uint32_t object)
 	return variable;
 }
 
-/* Reads the arguments of a callback, such as "(03-)".  A digit is the number of an argument of the
- * call, and '-' stands for an unknown argument.  Adds a call of `callee` with these arguments. */
+/* Adds a call of `callee`, whose arguments are described by a text such as "(03-)".  A digit is
+ * the number of an argument of the call, and '-' stands for an unknown argument. */
 static void callback(struct effect *e, uint32_t callee, enum facts_edge_kind kind, uint32_t result)
 {
 	uint32_t from[MAX_ARGUMENTS], count = 0;
@@ -291,8 +293,8 @@ static void handlers_in(struct effect *e, uint32_t pointer)
 	callback(e, stored, FACTS_EDGE_LATER, IR_NO_VARIABLE);
 }
 
-/* A message between threads of the program may carry pointers if its length is constant.  Other
- * data that is sent is assumed to carry none. */
+/* Data that one thread sends to another may contain pointers if its length is a constant.  Other
+ * data is assumed to contain none. */
 static void send_or_get(struct effect *e, bool sends)
 {
 	uint32_t memory = next_argument(e);
@@ -413,9 +415,9 @@ static void pointer_effect(struct effect *e)
 	}
 }
 
-/* Returns the variable of the data that a callback gets.  It is usually the argument after the
- * callback, as in event_set(event, fd, what, callback, data).  If no pointer follows, it may be
- * any of the other pointers. */
+/* Returns the variable of the data that the library passes to a callback.  It is usually the
+ * argument after the callback, as in event_set(event, fd, what, callback, data).  If the next
+ * argument is not a pointer, it may be any of the other pointers. */
 static uint32_t data_of(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call,
 			unsigned callback)
 {

@@ -2,11 +2,11 @@
 /*
  * Turns instructions and initial values into constraints.
  *
- * Pointers flow through values of pointer type and through aggregates with pointers, which are
- * treated as a whole.  They also flow through numbers where the code converts them: forwards from
- * a ptrtoint through arithmetic, and backwards from an inttoptr.  Numbers that are loaded or
- * stored carry pointers only if such a conversion is nearby.  A note counts the conversions
- * without a known source.
+ * Pointers flow through values of pointer type, and through aggregates with pointers, which are
+ * treated as a whole.  They also flow through numbers that the code converts from or to pointers.
+ * Such flows are followed forwards from a ptrtoint through arithmetic, and backwards from an
+ * inttoptr.  Numbers that are loaded or stored carry pointers only if such a conversion is nearby.
+ * The result contains a note with the number of conversions whose source is unknown.
  */
 #include "ir/constrain.h"
 
@@ -23,13 +23,13 @@ enum {
 	 * whole. */
 	MAX_COPY = 256,
 	WORD = 8, /* the size of a pointer in bytes */
-	/* Largest number of elements of an array that is loaded or stored as a whole. For a larger
-	 * array, the offset is unknown. */
+	/* An array with at most this many elements is treated element by element when it is loaded
+	 * or stored as a whole.  In a larger array, the offset of a pointer is unknown. */
 	MAX_ELEMENTS = 4096,
 };
 
-/* The default budget of the solver.  It is the number of words of sets that the solver may touch,
- * which takes about a minute. */
+/* The default budget of the solver: the number of words in sets that it may access.  So many
+ * accesses take about a minute. */
 static const uint64_t BUDGET = 30ull << 30;
 
 uint32_t ir_constrain_variable(struct ir_constrain *c)
@@ -526,8 +526,8 @@ static void start(struct ir_constrain *c, struct ir_program *program)
 	}
 }
 
-/* Adds constraints for all functions.  If every call of a function uses a copy of it, the function
- * needs no frame of its own. */
+/* Adds constraints for all functions.  Some functions are copied for each of their calls.  If
+ * every call uses a copy, the original needs no frame. */
 static void constrain_functions(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;
@@ -557,8 +557,8 @@ static void release(struct ir_constrain *c)
 	RD_UMAP_RELEASE(&c->library, &c->unknown);
 }
 
-/* Adds a note about numbers of unknown origin that are converted to pointers.  The sets do not
- * cover these pointers. */
+/* Adds a note about numbers of unknown origin that are converted to pointers.  The points-to sets
+ * do not cover these pointers. */
 static void note_numbers(struct ir_constrain *c)
 {
 	const struct facts *f = c->program->facts;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a points-to problem (ir/points.h) from a merged program, and stores its solution as sets in
- * the program's facts.
+ * Determines what each pointer of a merged program may point to: makes a points-to problem
+ * (ir/points.h) from the program, and stores its solution as sets in the program's facts.
  *
- * 	constrain.c       instructions and initial values
- * 	constrain-call.c  calls: of functions, of wrappers of allocators, of library functions
- * 	object.c          objects and their layouts
- * 	sets.c            the solution as tables
+ *	constrain.c       instructions and initial values
+ *	constrain-call.c  calls: of functions, of wrappers of allocators, of library functions
+ *	object.c          objects and their layouts
+ *	sets.c            the solution as tables
  */
 #ifndef IR_CONSTRAIN_H
 #define IR_CONSTRAIN_H
@@ -14,9 +14,9 @@
 #include "ir/points.h"
 #include "ir/program.h"
 
-/* A function in a calling context.  The first frame of a function uses the numbers of the
- * function's values as variables.  The other frames are copies, each made for one call, so that
- * the results of an allocator's wrapper are distinguished by the caller. */
+/* A function in a calling context.  In the first frame of a function, the variables have the
+ * numbers of the function's values.  Every other frame is a copy for one call.  Copies are made of
+ * functions that wrap an allocator, so that their results are distinguished by the caller. */
 struct ir_frame {
 	uint32_t function;
 	/* The variable of the function's first value.  The variables of the other values follow
@@ -105,8 +105,8 @@ uint32_t ir_object_of_library(struct ir_constrain *c, const char *name);
 uint32_t ir_object_of_messages(struct ir_constrain *c);
 /* Returns the object of a function of a plug-in.  `function` is its number in the problem. */
 uint32_t ir_object_of_plugin(struct ir_constrain *c, uint32_t function);
-/* Returns the object that a call allocates in a frame.  If the call is inside a wrapper, the
- * origin of the object is the outermost call of a wrapper. */
+/* Returns the object that a call in a frame allocates.  If the call is inside a wrapper of an
+ * allocator, the origin of the object is the outermost call of a wrapper. */
 uint32_t ir_object_of_heap(struct ir_constrain *c, const struct ir_frame *f, LLVMValueRef call);
 
 /* sets.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds steps that repeat.  Consider a pointer that is advanced in a loop (p = p + 4).  The solver
- * would find that it points to one place after another.  Such a step is part of a cycle of copies
- * and steps, so it is replaced by a step over any number of elements.
+ * Finds steps of pointers that repeat.  For example, a loop advances a pointer (p = p + 4).  The
+ * solver would find that the pointer points to one place after another.  Such a step is part of a
+ * cycle of copies and steps.  So it is replaced by a step over any number of elements.
  */
 #include "base/alloc.h"
 #include "base/error.h"

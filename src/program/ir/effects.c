@@ -81,8 +81,8 @@ bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef f)
 	}
 }
 
-/* Returns true if assembler may synchronise.  Assembler that has no side effects and accesses no
- * memory only computes, and an empty text is only a compiler barrier. */
+/* Returns true if inline assembler may synchronise threads.  Assembler without side effects and
+ * memory accesses only computes.  An empty text is only a compiler barrier. */
 static bool asm_synchronises(LLVMValueRef code)
 {
 	size_t n;
@@ -194,8 +194,8 @@ bool ir_effects_has_wait(struct ir_effects *e, LLVMValueRef function)
 	return f != NULL && f->calls_wait;
 }
 
-/* Returns true if the function waits outside of any loop of its own.  If so, a loop around a call
- * of the function is the wait loop. */
+/* Returns true if the function waits, but not in a loop of its own.  Then a loop around a call of
+ * the function is the wait loop. */
 static bool waits_outside_loops(struct ir_effects *e, LLVMValueRef function)
 {
 	struct ir_cfg cfg;

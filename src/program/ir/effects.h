@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Analyses what the functions of a unit may do, based on this unit alone: whether a call may
- * synchronise with other threads, and so end a segment; whether it waits on a condition variable;
- * and whether it keeps a pointer argument.
+ * Analyses what calls may do, based on the code of one unit alone: whether a call may synchronise
+ * with other threads, whether it waits on a condition variable, and whether it keeps a pointer
+ * argument.
  */
 #ifndef IR_EFFECTS_H
 #define IR_EFFECTS_H
@@ -19,15 +19,15 @@ void ir_effects_free(struct ir_effects *e);
  * calls back. */
 bool ir_effects_is_quiet(struct ir_effects *e, const char *name);
 
-/* Returns true if a call of the function by name runs the body in this unit, and not a
- * replacement. */
+/* Returns true if a call of the function by name certainly runs the body in this unit, because no
+ * other definition can replace that body. */
 bool ir_effects_is_final(struct ir_effects *e, LLVMValueRef function);
 
 /* Returns true if executing this instruction may end the segment. */
 bool ir_effects_synchronises(struct ir_effects *e, LLVMValueRef inst);
 
-/* Returns true if this call is a condition wait, or calls a function of the unit that waits
- * outside of any loop of its own. */
+/* Returns true if this call waits on a condition variable, or calls a function of the unit that
+ * does so outside its own loops. */
 bool ir_effects_waits(struct ir_effects *e, LLVMValueRef call);
 
 /* Returns true if the body of the function has a call for which ir_effects_waits() is true. */

@@ -155,7 +155,7 @@ static const struct word *find_word(const char *at, size_t length)
 }
 
 /* Parses a cast such as "(unsigned long)".  Stores the type, and moves p->at to the text after the
- * cast.  Returns false if there is no cast here. */
+ * cast.  If there is no cast at p->at, returns false. */
 static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
 {
 	const char *start = p->at;
@@ -186,8 +186,9 @@ static bool take_cast(struct expr_parser *p, struct ir_arithmetic *type)
 	return true;
 }
 
-/* Returns true if `at` begins with a type in parentheses.  That is so if they contain only words and
- * stars, and a star comes last or what follows them can only be the operand of a cast. */
+/* Returns true if `at` begins with a type in parentheses.  The parentheses must contain only words
+ * and stars.  In addition, a star must come last, or the text after the parentheses must be one
+ * that can only be the operand of a cast. */
 static bool is_type(const char *at)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 *:";

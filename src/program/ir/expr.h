@@ -41,8 +41,8 @@ struct ir_expr {
 	struct ir_arithmetic type; /* the type of a constant, or of the result of a cast */
 };
 
-/* Parses `text`.  If the text is not an expression, returns NULL and appends the reason to `why`.
- * The expression lives in the arena. */
+/* Parses `text`, and returns the expression, which lives in the arena.  If the text is not an
+ * expression, returns NULL and appends the reason to `why`. */
 struct ir_expr *ir_expr_parse(const char *text, struct rd_arena *arena, struct rd_buf *why);
 
 #endif

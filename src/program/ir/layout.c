@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Determines the place at an offset in an object.  Elements of an array are merged, so an offset
- * into an array becomes the offset into its first element.  A step over a variable number of array
- * elements therefore does not change the place.  After any other variable step, the place is
- * anywhere in the object.
+ * into an array becomes the offset into its first element.  Adding a variable number of array
+ * elements therefore does not change the place.  If any other variable is added to an address, the
+ * place may be anywhere in the object.
  */
 #include "ir/points.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds what a name means at an instruction, according to debug information.  The name may be that
- * of a local, static or global variable, or of an enumerator.  For a variable, the result is its
- * location and type.  The module must not be optimised yet, so that each local variable is still
- * in memory.
+ * Finds what a name in the source means at an instruction, according to debug information.  The
+ * name may be that of a local, static or global variable, or of an enumerator.  For a variable,
+ * the result is its location and type.  The module must not be optimised yet, because then each
+ * local variable is still in memory.
  */
 #include "ir/debug-int.h"
 
@@ -47,9 +47,9 @@ struct wanted {
 	int best;
 };
 
-/* Takes the variable if it is a better match than the current one.  A variable that is declared
- * after the place of the instruction is not visible there.  If a scope declares two variables of
- * this name, the later one is visible. */
+/* Replaces the best match so far by the variable if the variable is a better match.  A variable
+ * that is declared after the place of the instruction is not visible there.  If a scope declares
+ * two variables of this name, the later one is visible. */
 static void consider(struct ir_debug *d, LLVMValueRef call, struct wanted *w, struct ir_variable *out)
 {
 	LLVMValueRef storage = ir_debug_described(call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mark states what the instrumenter found out about an instruction of a unit.  Marks are
- * metadata, so they remain when units are merged.
+ * A mark states a fact that the instrumenter has determined about an instruction of a unit.  Marks
+ * are LLVM metadata, so they are preserved when units are merged.
  */
 #ifndef IR_MARK_H
 #define IR_MARK_H

@@ -2,9 +2,10 @@
 /*
  * Makes the objects of a points-to problem and their layouts.  A variable has the layout of its
  * type.  Heap memory has no type, so its layout is guessed from the requested size and from its
- * first uses.  For instance, if the size is a multiple of 24, it is an array of 24-byte elements,
- * and the uses may show that it is a struct of some type.  A wrong guess costs precision, but not
- * soundness, because a step that does not match the layout leads anywhere in the object.
+ * first uses.  For instance, if the size is a multiple of 24, the memory is assumed to be an array
+ * of 24-byte elements.  The uses may show that each element is a struct of some type.  A wrong
+ * guess makes the sets larger, but never incomplete, because a step that does not match the layout
+ * may lead anywhere in the object.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -43,8 +44,8 @@ static void add_range(struct object_ranges *r, int64_t start, int64_t end, int64
 		r->items[r->count++] = (struct ir_range){start, end, element};
 }
 
-/* Finds the arrays in a type at `start`.  An array without a length extends to the end of the
- * object. */
+/* Finds the arrays inside a type that is located at offset `start` of an object.  An array without
+ * a length extends to the end of the object. */
 static void walk_type(struct object_ranges *r, LLVMTypeRef type, int64_t start)
 {
 	switch (LLVMGetTypeKind(type)) {
@@ -99,8 +100,8 @@ static uint32_t add_typed(struct ir_constrain *c, const struct ir_object *object
 	return add_object(c, object, &r, many || size == 0 ? -1 : size);
 }
 
-/* Returns true if the size of a variable is not known.  This is so if it is defined elsewhere, or
- * if its initialiser is longer than its type (a flexible array member). */
+/* Returns true if the size of a variable is not known.  This is the case if the variable is
+ * defined elsewhere, or if its initialiser is longer than its type (a flexible array member). */
 static bool outgrows(const struct ir_constrain *c, LLVMValueRef global)
 {
 	LLVMValueRef value = LLVMGetInitializer(global);
@@ -208,8 +209,8 @@ static void look_at_size(LLVMValueRef v, struct requested_size *requested)
 		requested->element = LLVMConstIntGetSExtValue(right != NULL ? right : left);
 }
 
-/* Returns the size that follows from the integer arguments of a call in the source, such as
- * malloc(n), calloc(n, size) or wrap(n). */
+/* Returns the size of the memory that a call in the source allocates, computed from the call's
+ * integer arguments.  Examples are malloc(n), calloc(n, size) and wrap(n). */
 static struct requested_size requested_by(LLVMValueRef call)
 {
 	struct requested_size requested = {.size = -1};
@@ -238,8 +239,8 @@ static struct requested_size requested_by(LLVMValueRef call)
 	return requested;
 }
 
-/* How the memory is used: the largest struct type with which it is accessed, and whether it is
- * accessed with an index other than 0. */
+/* The known uses of the memory: the largest struct type with which it is accessed, and whether it
+ * is accessed with an index other than 0. */
 struct usage {
 	LLVMTypeRef type;
 	int64_t size, stride;

@@ -210,8 +210,9 @@ static void enter(struct solver *v, uint32_t n)
 	v->stack[v->stack_depth++] = n;
 }
 
-/* Tarjan's search without recursion.  Each component is merged when it is complete.  Its
- * successors are not visited again after that, so the set of successors may change. */
+/* Tarjan's search for strongly connected components, without recursion.  Each component is merged
+ * when it is complete.  Its successors are not visited again after that, so the set of successors
+ * may change. */
 static void search_from(struct solver *v, uint32_t start, struct points_visit *visits)
 {
 	size_t depth = 0;
@@ -416,8 +417,8 @@ static void move_sets(struct solver *v)
 	s->sets = rd_xcalloc(s->variables + 1, sizeof *s->sets);
 	for (size_t i = 0; i < s->place_count; i++)
 		ir_bits_copy(&s->places[i].contents, &v->nodes[find(v, v->load_node[i])].set);
-	/* The first variable of a cycle owns the set of the cycle.  The root cannot own it,
-	 * because it may be a place. */
+	/* The first variable of a cycle owns the set of the cycle.  The root of the cycle cannot
+	 * own the set, because it may be a place. */
 	uint32_t *first = rd_xmalloc((v->node_count + 1) * sizeof *first);
 	memset(first, 0xff, (v->node_count + 1) * sizeof *first);
 	for (uint32_t i = 0; i < s->variables; i++) {

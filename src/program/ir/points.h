@@ -22,8 +22,8 @@
 #define IR_ANYWHERE (-1) /* an unknown offset */
 #define IR_NO_VARIABLE UINT32_MAX
 
-/* Returns the representative of the class of n in a union-find forest.  A number is its own parent
- * if it is a representative.  Halves the path to the representative. */
+/* Returns the representative of the class of n in a union-find forest, and halves the path to it.
+ * A representative is its own parent. */
 static inline uint32_t ir_root(uint32_t *parent, uint32_t n)
 {
 	while (parent[n] != n) {
@@ -117,12 +117,12 @@ struct ir_solution {
 	size_t edge_count, edge_capacity;
 };
 
-/* Solves by inclusion.  If that takes more than `budget` steps, returns false and empties *s.  A
- * budget of 0 means no limit. */
+/* Solves the problem by inclusion (Andersen's method).  If that takes more than `budget` steps,
+ * returns false and empties *s.  A budget of 0 means no limit. */
 bool ir_points_solve(const struct ir_points_problem *p, uint64_t budget, struct ir_solution *s);
 
-/* Solves by unification, without fields, so all places are IR_ANYWHERE.  The time is nearly linear
- * in the number of constraints. */
+/* Solves the problem by unification (Steensgaard's method).  Fields are not distinguished, so all
+ * places are IR_ANYWHERE.  The time is nearly linear in the number of constraints. */
 void ir_points_unify(const struct ir_points_problem *p, struct ir_solution *s);
 
 void ir_solution_release(struct ir_solution *s);

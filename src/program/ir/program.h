@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A merged program while its facts are collected: the module, the tables (facts/facts.h), and the
- * row numbers of the module's values. */
+/* A merged program while tables of facts about it are made (facts/facts.h): the LLVM module, the
+ * tables, and the row numbers of the module's values. */
 #ifndef IR_PROGRAM_H
 #define IR_PROGRAM_H
 
@@ -27,8 +27,8 @@ struct ir_program {
 	size_t function_capacity, global_capacity, constant_capacity;
 };
 
-/* Fills all tables except sets, objects and the calls that depend on them.  In the module, debug
- * records must be intrinsics. */
+/* Fills all tables except those of sets and objects, and the calls that depend on them.  The debug
+ * information of the module must be in the form of intrinsics. */
 void ir_program_init(struct ir_program *p, LLVMModuleRef module);
 void ir_program_release(struct ir_program *p);
 

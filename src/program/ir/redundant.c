@@ -25,8 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function whose sets take more words than this (512 MB) is not analysed.  Set by hand to bound
- * the memory. */
+/* The memory limit: a function whose sets need more than this many words (512 MB) is not
+ * analysed. */
 #define MAX_WORDS ((size_t)1 << 26)
 
 struct added_bits {
@@ -77,8 +77,8 @@ static void add_cover(struct redundant_flow *f, uint32_t bit)
 	f->covers[f->covers_count++] = bit;
 }
 
-/* Assigns bits to keys that several steps use or that another key contains, and lists the bits that
- * a step on each key adds. */
+/* Assigns bits to those keys (pieces of memory) that several steps use or that another key
+ * contains.  For each key, lists the bits that a step on this key adds. */
 static void assign_bits(struct redundant_flow *f)
 {
 	uint32_t n = f->s->key_count;

@@ -6,9 +6,9 @@
 #include "facts/graph.h"
 
 /*
- * A step is one action of a block.  It reads or writes the bytes of a key, or it forgets
- * everything.  A read is redundant if, on every path from the entry, its bytes were read or
- * written since the last FORGET.  A write is redundant if its bytes were written since then.
+ * A step is one action of a basic block.  It reads the bytes of a key, writes them, or forgets all
+ * bytes.  A read is redundant if, on every path from the entry, its bytes were read or written
+ * since the last FORGET.  A write is redundant if its bytes were written since then on every path.
  */
 enum ir_step_kind { IR_STEP_READ, IR_STEP_WRITE, IR_STEP_FORGET };
 

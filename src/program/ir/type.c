@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads types from debug nodes: their names as in C, the path from an object to the member at a
- * byte offset, and the members of structs.  Each node's operands are read once and kept in struct
- * ir_type.
+ * Reads types from nodes of debug information: their names as in C, the path from an object to the
+ * member at a byte offset, and the members of structs.  Each node's operands are read once and
+ * kept in struct ir_type.
  */
 #include "ir/debug-int.h"
 
@@ -393,8 +393,8 @@ void ir_debug_members(struct ir_debug *d, ir_member_fn *fn, void *context)
 
 /* --- types as expressions need them (ir_type_view()) --- */
 
-/* Returns true if the node's text contains a word.  The text is needed because LLVM's C API has no
- * getter for encodings. */
+/* Returns true if the text of a debug node contains a word.  Text is compared because LLVM's C API
+ * has no function that returns the encoding of a type. */
 static bool has_word(struct ir_debug *d, LLVMMetadataRef node, const char *word)
 {
 	char *text = LLVMPrintValueToString(LLVMMetadataAsValue(d->context, node));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes points-to sets by unification (Steensgaard), for huge programs.  A pointer points to
- * one class of objects, and both sides of a copy point to the same class.  Fields are not
- * distinguished.
+ * Computes points-to sets by unification (Steensgaard's algorithm), which is fast enough for huge
+ * programs.  Each pointer points to one class of objects, and both sides of a copy point to the
+ * same class.  Fields are not distinguished.
  *
  * The nodes are the variables, the objects, and classes that were created before they had members.
- * Invariant: if n is a root, target[n] is the class that its members point to, or IR_NO_VARIABLE
- * if that class has not been created yet.
+ * Invariant: if n is the root of a class, target[n] is the class that its members point to, or
+ * IR_NO_VARIABLE if that class has not been created yet.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -209,9 +209,9 @@ static enum use classify_use(LLVMValueRef user, LLVMValueRef v, ir_harmless_fn *
 bool ir_escapes(LLVMValueRef object, ir_harmless_fn *harmless, void *context)
 {
 	enum {
-		/* The largest number of values derived from one object that are followed.  If
-		 * there are more, the address counts as escaped.  Set by hand, to limit the
-		 * time. */
+		/* The largest number of values that are followed per object.  If more values are
+		 * derived from the object, its address counts as escaped.  The limit was set by
+		 * hand, to limit the time. */
 		LIMIT = 512
 	};
 	LLVMValueRef work[LIMIT];

@@ -2,11 +2,16 @@
 /*
  * Enumerates all interleavings of a tiny execution, state by state.
  *
- * A state consists of the position of each thread, the write that each variable holds (which only
- * matters for some reads with speculative semantics), and, for each waiting thread, the
- * notifications since its wait began.  In each state the next events of all threads are examined.
- * Two conflicting ones are a race.  A set of events of which none can ever proceed is a deadlock.
- * This code shares nothing with predict/ except the event type.
+ * A state consists of
+ *
+ *   - the position of each thread,
+ *   - the last write to each variable, which matters only for some reads with speculative
+ *     semantics,
+ *   - for each waiting thread, the notifications since its wait began.
+ *
+ * In each state, the next events of all threads are examined.  Two conflicting accesses among them
+ * are a race.  A set of events of which none can ever proceed is a deadlock.  This code shares
+ * nothing with predict/ except the event type.
  */
 #include "brute.h"
 
@@ -180,8 +185,9 @@ static bool section_open(const struct oracle *o, const struct state *s, uint32_t
 	return depth;
 }
 
-/* Returns the acquisition by which another thread held the lock when `busy` failed in the
- * recording.  Of several, it is that of the lowest thread. */
+/* Returns the acquisition by which another thread held the lock when the acquisition `busy` failed
+ * in the recording.  If several threads held the lock, returns that of the thread with the lowest
+ * number. */
 static uint32_t find_holder(const struct exec *x, uint32_t busy)
 {
 	const struct exec_event *b = &x->events[busy];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random well-formed executions for the comparison with brute.c.  They have two to four threads,
- * mutexes (some recursive), rwlocks released in any order, semaphores, conditions with and without
- * time limits, barriers, once controls, fork with or without join, atomics, try locks that succeed
- * or fail, pending operations, and accesses whose order is not known.
+ * Makes random well-formed executions for the comparison with brute.c.  An execution has two to
+ * four threads.  It may contain mutexes (some of them recursive), read-write locks that are
+ * released in any order, semaphores, condition waits with and without time limits, barriers, once
+ * controls, forks with and without a join, atomics, trylocks that succeed or fail, pending
+ * operations, and accesses whose order is not known.
  */
 #include "brute.h"
 #include "predict/overlap-int.h"

@@ -153,8 +153,8 @@ static bool is_target(const struct validation *k, uint32_t e)
 
 static const char *run_to(struct validation *k, uint32_t thread, uint32_t last);
 
-/* Runs one event.  The witness does not order the last events of a thread, so a join runs them
- * first. */
+/* Runs one event.  The witness does not order the last events of a thread, so a join of the thread
+ * runs these events first. */
 static const char *run_event(struct validation *k, uint32_t i)
 {
 	const struct exec_event *e = &k->x->events[i];
@@ -244,10 +244,10 @@ static const char *check_race(const struct validation *k)
 	return NULL;
 }
 
-/* Marks the events that can never happen, because they are targets or depend on a dead event.  One
- * pass suffices, since in recorded order causes come before effects.  With sound semantics, only a
- * read in a wait loop (EXEC_LOOP) depends on its write.  Any other thread that reads another value
- * continues, although not as recorded. */
+/* Marks the dead events: those that can never happen, because they are targets or depend on a dead
+ * event.  One pass suffices, since causes come before effects in recorded order.  With sound
+ * semantics, only a read in a wait loop (EXEC_LOOP) depends on its write.  After any other read, a
+ * thread that reads a different value continues, although not as recorded. */
 static uint8_t *find_dead(const struct validation *k)
 {
 	const struct exec *x = k->x;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The actions of `raddle hive` that are clients of a running hive.  Each returns the exit status;
- * `words` are the arguments after the action. */
+/* The actions of `raddle hive` that communicate with a running hive.  `words` contains the
+ * arguments after the action.  Each function returns the exit status. */
 #ifndef CMD_HIVE_HIVE_H
 #define CMD_HIVE_HIVE_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the edits of a unit.  The module must be as clang made it.  Synchronisation that is to be
- * left out is replaced by calls of the runtime (rt/core/control/edit.c).  Calls are also inserted
- * before lines where a predicate must be true.
+ * Makes the edits of a unit: changes to the program that the user requested.  The module must be
+ * as clang made it.  If synchronisation is to be left out, its calls are replaced by calls of the
+ * runtime (rt/core/control/edit.c).  If a predicate must be true at a line, calls that evaluate it
+ * are inserted before the line.
  *
  * A predicate is evaluated when control reaches its line.  This is the case at each instruction of
  * the line that follows an instruction of another line, in the same block or in a preceding block.
@@ -80,9 +81,9 @@ static bool is_entered(const struct edit *e, LLVMBasicBlockRef block)
 
 /* --- synchronisation -------------------------------------------------------------- */
 
-/* Returns true if calls of the function can be left out.  This is possible only if the runtime
- * interposes the function, because the runtime then has to ignore the release of a lock that was
- * not taken. */
+/* Returns true if the runtime interposes the function.  Calls of other functions cannot be left
+ * out: if the acquisition of a lock is left out, the runtime must also ignore the release of the
+ * lock. */
 static bool is_interposed(const char *name)
 {
 	static const char *const names[] = {
@@ -134,8 +135,8 @@ static void require(struct edit *e, LLVMValueRef inst)
 				  e->what->line, why);
 }
 
-/* Changes those instructions of a block that are at the place.  A predicate is inserted only where
- * control enters the line. */
+/* Applies the edit to the instructions of a block that are at its place.  A predicate is inserted
+ * only where control enters the line. */
 static void edit_block(struct edit *e, LLVMBasicBlockRef block)
 {
 	bool before = !is_entered(e, block);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of a unit (base/edit.h).  They are made before anything else is done to the unit.  At that
- * time every local variable is still in memory, no matter what the user's optimisation options
- * are.
+ * Edits of a unit, which are changes that the user requested (base/edit.h).  They are made before
+ * anything else is done to the unit.  At that time every local variable is still in memory,
+ * whatever optimisation options the user chose.
  */
 #ifndef INSTR_EDIT_H
 #define INSTR_EDIT_H
@@ -10,8 +10,8 @@
 #include "base/edit.h"
 #include "instr/unit-int.h"
 
-/* Makes the edits whose places are in the unit.  If an expression cannot be evaluated there, that
- * is an error. */
+/* Makes the edits whose places are in the unit.  Reports an error if an expression cannot be
+ * evaluated at its place. */
 int instr_edit(struct instr_unit *u);
 
 /* Inserts, before an instruction, a call that evaluates a predicate.  Returns NULL, or the reason

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiles predicates.  Given an expression and the instruction before which it must be true, this
- * code makes a function of the module, __raddle_require_N, that evaluates the expression, and a
- * call of the function.
+ * Compiles predicates.  The input is an expression and the instruction before which it must be
+ * true.  This code adds a function __raddle_require_N to the module, which evaluates the
+ * expression, and a call of that function.
  *
  * The function gets local variables as arguments.  Numbers and pointers are passed by value, so
  * that they can stay in registers.  Structures, arrays and variables whose address other code may
@@ -111,8 +111,8 @@ static LLVMValueRef number_of(struct emitter *e)
 
 /* --- loads ------------------------------------------------------------------------ */
 
-/* Loads a value of a type from an address.  If the address came from a pointer, the runtime copies
- * the memory first. */
+/* Loads a value of a type from an address.  If the program computed the address from a pointer, it
+ * may be invalid.  The runtime therefore copies the memory first. */
 static LLVMValueRef load(struct emitter *e, LLVMTypeRef type, LLVMValueRef address, bool far)
 {
 	if (far) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instruments calls.  A call ends the piece before it, because the called code writes its own
- * records.  The result of the call begins the next piece.  Only functions that do nothing but
- * compute leave the piece open.
+ * Instruments calls.  A call ends the piece before it (the record of the straight-line code up to
+ * the call), because the called code writes its own records.  The result of the call begins the
+ * next piece.  A call does not end the piece if the called function does nothing but compute.
  *
  * If a library function reads ranges of memory, they are recorded before it runs.  If it writes
  * ranges, they are recorded after it returns.
@@ -186,8 +186,8 @@ static void put_barrier(struct full_function *x, unsigned kind)
 /* Kinds of barriers, numbered as in enum memory_fence of rt/memory/model.h. */
 enum { BARRIER_LOADS = 1, BARRIER_ALL = 4, BARRIER_STORES = 5 };
 
-/* Returns the kind of barrier that the text of an instruction or of assembler stands for, or 0 if
- * it is not a barrier. */
+/* Returns the kind of memory barrier that an instruction makes, according to its text or its
+ * assembly code.  Returns 0 if the instruction is not a barrier. */
 static unsigned barrier_of(const char *text)
 {
 	if (strstr(text, "mfence") || strstr(text, "lock"))

@@ -29,7 +29,7 @@ struct full_block {
 	 * chain. */
 	uint32_t into;
 	uint32_t tail; /* the block that continues the chain; FACTS_NONE at the end of the chain */
-	/* True if the chain has no piece.  It then stores nothing at run time, and only plain
+	/* True if the chain has no piece, because it stores nothing at run time, and only plain
 	 * branches lead to it. */
 	bool bare;
 	uint32_t next; /* the bare block that follows a bare chain; FACTS_NONE if there is none */
@@ -83,14 +83,14 @@ bool full_is_recorded(struct full_function *x, LLVMTypeRef type);
 void full_rows(struct full_function *x); /* writes the P records */
 void full_build_at(struct full_function *x, LLVMValueRef inst);
 
-/* Does the same as full_put_value() for a value that originates here.  Adds a mark if the code
- * calculates with the value. */
+/* Does the same as full_put_value() for a value that enters the function here: a parameter, or the
+ * result of a load or call.  Adds a mark if the code calculates with the value. */
 void full_put_origin(struct full_function *x, LLVMValueRef v);
 /* Adds a mark of doc/format/full.md to the last op.  If n is not 0, it follows the mark. */
 void full_mark(struct full_function *x, char mark, uint32_t n);
 
-/* In origin.c.  Returns true if code calculates with a value that may be an address or a part of
- * one. */
+/* Returns true if code calculates with a value that may be an address or a part of one
+ * (origin.c). */
 bool full_is_calculated_with(struct full_function *x, LLVMValueRef v);
 /* Returns true if the instruction turns the address of a variable into a number that is used in a
  * calculation. */
@@ -103,9 +103,8 @@ uint32_t full_moved_from(struct full_function *x, LLVMValueRef value);
 uint32_t full_site(struct full_function *x, const struct instr_site *site);
 LLVMValueRef full_site_number(struct full_function *x, uint32_t n); /* the number as in the trace */
 
-/* In inject.c. full_inject() inserts a test, and makes all users of a value use the result of the
- * test instead.  A fault may change that result.  Returns `v` itself if no fault can change the
- * value. */
+/* Inserts a test, and makes all users of the value use the result of the test instead (inject.c).
+ * A fault may change that result.  Returns `v` itself if no fault can change the value. */
 bool full_is_injectable(LLVMValueRef v);
 LLVMValueRef full_inject(struct full_function *x, LLVMValueRef v, uint32_t site);
 void full_inject_arguments(struct full_function *x, LLVMValueRef call);
@@ -130,8 +129,9 @@ void full_atomic(struct full_function *x, const struct instr_event *event, LLVMV
  * current operand of the instruction. */
 const struct instr_event *full_event(struct full_function *x, LLVMValueRef inst);
 
-/* In library.c.  Records ranges that a library function accesses but that no LIBC_RANGE in libc.inc
- * describes: those to record before the call or, if `behind` is set, after it. */
+/* Records ranges that a library function accesses, but that no LIBC_RANGE in libc.inc describes
+ * (library.c).  If `behind` is set, records those that are recorded after the call, and otherwise
+ * those that are recorded before it. */
 void full_library(struct full_function *x, LLVMValueRef call, bool behind);
 
 /* An access that must stay within a variable or array. */

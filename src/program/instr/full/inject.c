@@ -5,9 +5,11 @@
  * the result of the test.  During the walk over a function, each test is represented by a `freeze`
  * instruction, because the code that names accesses skips such instructions.
  *
- * Phi nodes are not tested, because their incoming values can be.  Neither are values without a
- * machine type, nor values that the backend needs unchanged, namely constants that an intrinsic
- * needs and arguments passed in memory.
+ * These values are not tested:
+ *   - phi nodes, because their incoming values can be tested instead
+ *   - values without a machine type
+ *   - values that the backend needs unchanged: constants that an intrinsic needs, and arguments
+ *     passed in memory
  */
 #include "instr/full/full.h"
 

@@ -104,8 +104,8 @@ static void put_conversion(void *context, const struct instr_conversion *c)
 				     .is_string = c->is_string});
 }
 
-/* If the call failed, its argument may not be a valid pointer.  In that case readable memory is
- * used instead. */
+/* If the call failed, its argument may not be a valid pointer.  In that case the code reads other,
+ * readable memory instead. */
 static void put_led(struct full_function *x, LLVMValueRef call, unsigned argument)
 {
 	LLVMBuilderRef b = x->u->builder;

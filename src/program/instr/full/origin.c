@@ -24,8 +24,8 @@ static LLVMValueRef behind_tests(LLVMValueRef v)
 }
 
 /* Returns true if an operation turns an address into a number that is no longer a location.  Sums,
- * differences and setting or clearing bits do not count, unless the value is only a part of the
- * address.  These operations are common, and mostly the same in every run. */
+ * differences, and the setting or clearing of bits do not count, unless the value is only a part
+ * of the address.  Such operations are common, and mostly have the same effect in every run. */
 static bool is_calculation(LLVMOpcode opcode, bool part)
 {
 	switch (opcode) {

@@ -205,7 +205,8 @@ void full_put_origin(struct full_function *x, LLVMValueRef v)
 		full_mark(x, '*', 0);
 }
 
-/* Appends the ops of a bare block, and of the bare blocks that follow it, to those of a piece. */
+/* Appends the ops of a bare block (a block without a piece), and those of the bare blocks that
+ * follow it, to the ops of a piece. */
 static void add_bare(struct full_function *x, struct rd_buf *out, uint32_t block)
 {
 	uint32_t count = 0;

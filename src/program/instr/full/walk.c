@@ -368,8 +368,8 @@ static void lead_on(struct full_function *x, uint32_t head, LLVMValueRef branch)
 	x->pieces[x->piece_count - 1].next = to;
 }
 
-/* Returns the invoke that continues in this block when its callee returns.  Returns NULL if there
- * is none, or if the block can also be reached in another way. */
+/* Returns the invoke instruction that continues in this block when its callee returns.  Returns
+ * NULL if there is none, or if the block can also be reached in another way. */
 static LLVMValueRef returning_invoke(const struct full_function *x, uint32_t block)
 {
 	RD_ASSERT(block < x->f->cfg.graph.nodes);

@@ -159,8 +159,8 @@ static bool is_worth_it(LLVMValueRef function)
 
 /* ---- loops ---- */
 
-/* Returns true if the instruction takes so long that a test beside it costs little.  This is so
- * for a volatile or atomic access, and for most calls. */
+/* Returns true if the instruction takes so long that an additional test costs little.  This is the
+ * case for a volatile or atomic access, and for most calls. */
 static bool is_heavy(LLVMValueRef inst)
 {
 	if (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst))
@@ -173,8 +173,8 @@ static bool is_heavy(LLVMValueRef inst)
 	return callee == NULL || (LLVMGetIntrinsicID(callee) == 0 && !ir_has_attribute(callee, "willreturn"));
 }
 
-/* Returns true if the instruction belongs to the program.  Instructions that reg2mem inserted do
- * not count, because they disappear again. */
+/* Returns true if the instruction belongs to the program.  Instructions that the pass reg2mem
+ * inserted do not belong to it, because they disappear again. */
 bool instr_clone_is_real(LLVMValueRef inst)
 {
 	unsigned pointer = LLVMIsAStoreInst(inst) ? 1 : 0;
@@ -222,10 +222,13 @@ static struct rounds look_at_rounds(const struct instr_clone *t, size_t number)
 	return r;
 }
 
-/* Decides whether the loop has a test in each iteration.  A loop with slow iterations has one.  A
- * counting loop ends by itself, and a test would prevent vectorisation, so it has no test if it is
- * an inner loop or small.  Other loops have a test, except that unroll.c places the tests of the
- * loops that it unrolls. */
+/* Decides whether the loop tests the byte of its region in each iteration:
+ *
+ * - A loop with slow iterations does.
+ * - A counting loop does not if it is an inner loop or small.  It ends by itself, and a test would
+ *   prevent vectorisation.
+ * - In a loop that unroll.c unrolls, that file places the tests.
+ * - All other loops do. */
 static void decide(struct instr_clone *t, size_t number, const struct instr_unrolled *unrolled)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -443,8 +446,8 @@ void instr_set_attribute(struct instr_unit *u, LLVMValueRef f, const char *name,
 		LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
 }
 
-/* Passes skip functions with the attribute optnone.  So all functions that were not chosen get
- * this attribute while the passes run. */
+/* Gives all functions that were not chosen the attribute optnone while the passes run.  LLVM's
+ * passes skip functions with this attribute. */
 int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen)
 {
 	struct rd_umap shielded = {0};

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions with guards have two copies of each block: a clean one, without tests, and a guarded
- * one.  Where the copies meet, the byte of the function's *region* is tested (raddle/guard.h).
+ * Duplicates the code of functions that contain guards.  A guard is a byte that is tested before
+ * an access of a race candidate.  Such a function gets two copies of each block: a clean one,
+ * without tests, and a guarded one.  Where control may change from one copy to the other, the code
+ * tests the byte of the function's *region* (raddle/guard.h).
  *
  *	guard.c   puts a mark where a guard is (instr_mark)
  *	clone.c   chooses the functions, and where the byte is tested
  *	copy.c    copies a function's blocks
- *	quiet.c   handles loops of the guarded copy whose own guards have nothing to do
+ *	quiet.c   handles loops of the guarded copy while their own guards are disabled
  *	strip.c   cuts loops that would run for long between two tests into pieces
  *	unroll.c  unrolls other loops whose iterations are too short for a test
  */
@@ -17,9 +19,10 @@
 #include "instr/unit-int.h"
 #include "ir/value.h"
 
-/* A mark is a call that the inliner regards as free, that no pass removes, and that touches no
- * memory.  Its operands are the accessed address, the number of bytes, and a third number, which is
- * the number of the guard.  For synchronisation, the third number is one of these. */
+/* A mark is a call that shows where a guard is.  The inliner regards it as free, no pass removes
+ * it, and it touches no memory.  Its operands are the accessed address, the number of bytes, and
+ * the number of the guard.  For synchronisation, the third operand is one of these values
+ * instead. */
 enum instr_mark_sync {
 	MARK_ATOMIC = 1 << 30,	     /* plus an enum raddle_guard_atomic */
 	MARK_OUTSIDE = 1 << 30 | 64, /* plus 1 if the thread leaves the program's code */
@@ -51,8 +54,8 @@ struct instr_clone {
 	LLVMBasicBlockRef *meeting;
 };
 
-/* In strip.c.  Cuts loops without tests into pieces where possible.  Adds the first block of each
- * piece to the set `pieces`. */
+/* In strip.c.  Cuts loops without tests into pieces, if their form allows that.  Adds the first
+ * block of each piece to the set `pieces`. */
 void instr_clone_strip(struct instr_clone *t, struct rd_umap *pieces);
 bool instr_clone_has_marks(const struct instr_clone *t, const struct facts_loop *loop);
 
@@ -64,8 +67,8 @@ bool instr_clone_is_real(LLVMValueRef inst);
 /* What is known about unrolled loops, as sets and maps of blocks.  Filled in by unroll.c. */
 struct instr_unrolled {
 	struct rd_umap headers; /* the headers of unrolled loops */
-	/* The blocks that contain the test of an unrolled loop.  From there, control can change
-	 * only to the guarded copy. */
+	/* The blocks that contain the test of an unrolled loop.  Control can change there from the
+	 * clean copy to the guarded copy, but not back. */
 	struct rd_umap tests;
 	struct rd_umap first; /* maps the header of a later repetition to that of the first one */
 	struct rd_umap tried; /* the headers of loops that were considered */
@@ -82,8 +85,8 @@ void instr_clone_copy(struct instr_clone *t);
 void instr_copy_block(struct instr_unit *u, LLVMBasicBlockRef block, struct rd_umap *copies);
 /* Replaces those operands of a copy that were copied themselves. */
 void instr_copy_operands(LLVMValueRef copy, const struct rd_umap *copies);
-/* Inserts a test of a region's byte at the builder's position.  The result is not 0 if the guarded
- * copy must run. */
+/* Inserts a test of a region's byte at the builder's position.  Returns the result of the test,
+ * which is not 0 if the guarded copy must run. */
 LLVMValueRef instr_clone_byte(struct instr_unit *u, uint32_t region);
 
 /* In quiet.c.  Call this after the blocks are copied.  Assigns regions to loops, and adds the lines
@@ -105,7 +108,7 @@ int instr_to_memory(struct instr_unit *u, const struct rd_umap *chosen);
 
 /* Returns true if the unit has a guard. */
 bool instr_has_guards(const struct instr_unit *u);
-/* Duplicates all functions of the unit that need it.  This happens between the two halves of
+/* Duplicates all functions of the unit that contain guards.  Call this between the two halves of
  * optimisation.  Adds the lines of RADDLE_GUARD_REGIONS to `regions`. */
 int instr_clones(struct instr_unit *u, struct rd_buf *regions);
 

@@ -109,9 +109,10 @@ static void connect(struct instr_clone *t, uint32_t number, const struct rd_umap
 		instr_copy_operands(i, copies);
 }
 
-/* Maps the header of any repetition of a loop's body to the header of the first one, and other
- * blocks to themselves.  If unroll.c has repeated the body of a loop, the guarded copy of the
- * function executes only the first repetition. */
+/* Returns the number of the block to which a branch to `block` leads in the guarded copy. unroll.c
+ * may have repeated the body of a loop, but the guarded copy executes only the first repetition.
+ * The header of any repetition is therefore mapped to that of the first one.  Other blocks are
+ * mapped to themselves. */
 static uint32_t first_of(const struct instr_clone *t, uint32_t block)
 {
 	RD_ASSERT(block < t->cfg.graph.nodes);
@@ -226,12 +227,12 @@ static LLVMValueRef distance(struct instr_unit *u, LLVMValueRef to, LLVMValueRef
 	return LLVMConstTrunc(LLVMConstSub(LLVMConstPtrToInt(to, u->i64), at), u->i32);
 }
 
-/* Inserts the first instructions of `f`, before its prologue.  No register has been saved or moved
- * yet, so the code can jump to `g` as if `g` had been called.
+/* Inserts the first instructions of `f`, which test the byte of a region and jump to the guarded
+ * copy `g`.  They precede the prologue.  No register has been saved or moved yet, so the jump has
+ * the same effect as if `g` had been called.
  *
- * 	cmpb $0, region(%rip)
- * 	jne  g
- */
+ *	cmpb $0, region(%rip)
+ *	jne  g */
 static void begin_with_test(struct instr_clone *t, LLVMValueRef g)
 {
 	enum { BEHIND_COMPARE = 7, BEHIND_JUMP = 13 };
@@ -250,8 +251,8 @@ static void begin_with_test(struct instr_clone *t, LLVMValueRef g)
 			    LLVMConstStructInContext(u->context, code, sizeof code / sizeof *code, true));
 }
 
-/* Returns true if the beginning of the function is used for something else: a marker for jump
- * targets (IBT), call counting, or space for patches. */
+/* Returns true if the beginning of the function is already used for something else: a marker for
+ * jump targets (IBT), call counting, or space for patches. */
 static bool has_begin(struct instr_unit *u, LLVMValueRef f)
 {
 	static const char *const wants[] = {"fentry-call", "patchable-function", "patchable-function-entry",
@@ -275,8 +276,8 @@ static bool can_be_apart(const struct instr_clone *t)
 	return true;
 }
 
-/* Prevents inlining, because the test at the beginning would be lost.  Functions worth inlining
- * were inlined before the copies were made. */
+/* Prevents inlining of the function, because inlining would remove the test at its beginning.
+ * Small functions were inlined before the copies were made. */
 static void stay_function(struct instr_unit *u, LLVMValueRef f)
 {
 	instr_set_attribute(u, f, "alwaysinline", false);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of guards of a program.  It lists the accesses that get a guard, and library functions
- * that may order threads without calling a function that Raddle interposes.  Its lines are those of
- * the table in raddle/guard.h, and "x NAME" for each such function.  The "x" lines are not stored
- * in the program.
+ * The file of guards of a program.  It lists the accesses that get a guard, in the format of the
+ * table in raddle/guard.h.  It also has a line "x NAME" for each library function that may order
+ * threads without calling a function that Raddle interposes.  The "x" lines are not stored in the
+ * program.
  */
 #ifndef INSTR_GUARDS_H
 #define INSTR_GUARDS_H

@@ -24,8 +24,8 @@
 
 enum {
 	NEST = 2, /* largest number of nested loops that are copied together; set by hand */
-	/* Stands for the depth of a nest in which some loop tests the byte.  Such a loop may run
-	 * forever, so the nest is not copied. */
+	/* Used instead of a depth if some loop of a nest tests the byte of the region.  Such a
+	 * loop may run forever, so the nest is not copied. */
 	TESTS = 1 << 30,
 };
 
@@ -37,8 +37,8 @@ struct quiet {
 	uint32_t region;
 };
 
-/* Returns an array with a number for each loop.  It is the depth of the nest that consists of the
- * loop and its inner loops, or TESTS. */
+/* Returns an array with the depth of the nest that each loop forms with its inner loops.  The
+ * depth is TESTS if a loop of the nest tests the byte. */
 static uint32_t *find_depths(const struct instr_clone *t)
 {
 	uint32_t *depth = rd_xcalloc(t->loops.count + 1, sizeof *depth);
@@ -54,8 +54,10 @@ static uint32_t *find_depths(const struct instr_clone *t)
 	return depth;
 }
 
-/* Chooses nests of at most NEST loops.  A nest must be short, because a thread in its guarded copy
- * stays there until the nest ends.  But it must also be long enough to be worth a test. */
+/* Returns true if the loop is the outermost loop of a nest that is copied.  A copied nest has at
+ * most NEST nested loops, because a thread in the guarded copy of the nest stays there until the
+ * nest ends.  The largest such nests are chosen, so that each is long enough to be worth a
+ * test. */
 static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t loop)
 {
 	RD_ASSERT(loop < t->loops.count);
@@ -63,8 +65,8 @@ static bool is_chosen(const struct instr_clone *t, const uint32_t *depth, size_t
 	return depth[loop] <= NEST && (around == FACTS_NONE || depth[around] > NEST);
 }
 
-/* Returns true if the loop can be copied.  Between blocks, all values are in memory except the
- * result of an invoke, so a loop that contains an invoke cannot be copied. */
+/* Returns true if the loop can be copied.  Between blocks, all values are in memory, except the
+ * result of an invoke.  A loop that contains an invoke therefore cannot be copied. */
 static bool can_be_copied(const struct instr_clone *t, const struct facts_loop *loop)
 {
 	for (uint32_t i = 0; i < loop->size; i++)

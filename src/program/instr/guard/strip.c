@@ -25,9 +25,9 @@
 
 #include "base/alloc.h"
 
-/* Numbers of iterations, set by hand.  One test in 65536 iterations costs nothing, and a piece
- * still ends within about a millisecond.  A loop of at most a million iterations soon ends by
- * itself. */
+/* Numbers of iterations, set by hand.  One test in 65536 iterations costs almost nothing, and a
+ * piece still ends within about a millisecond.  A loop of at most a million iterations is not cut,
+ * because it soon ends by itself. */
 enum { PIECE_ROUNDS = 1 << 16, SHORT_LOOP_ROUNDS = 1 << 20 };
 
 struct counted {
@@ -103,8 +103,8 @@ static bool note_edge(LLVMBasicBlockRef *known, LLVMBasicBlockRef block)
 	return true;
 }
 
-/* Finds the one exit and the one back edge.  The back edge has a block of its own, because reg2mem
- * splits edges. */
+/* Finds the exit and the back edge of the loop, of which there must be one each.  The back edge
+ * has a block of its own, because the pass reg2mem splits edges. */
 static bool find_shape(const struct instr_clone *t, const struct facts_loop *loop, struct counted *c)
 {
 	const struct facts_graph *g = &t->cfg.graph;
@@ -251,9 +251,9 @@ static LLVMBasicBlockRef another_way_back(struct instr_unit *u, const struct cou
 	return block;
 }
 
-/* Inserts the comparison with the limit.  A counter that grows by one reaches its limit exactly,
- * so it is compared for equality.  Passes that count iterations recognise this form more easily.
- * */
+/* Inserts the comparison of the counter with the limit of a piece.  A counter that grows by one
+ * reaches its limit exactly, so it is compared for equality.  Passes that count iterations
+ * recognise this form more easily. */
 static void test_limit(struct instr_unit *u, const struct counted *c, const struct piece *p)
 {
 	LLVMPositionBuilderBefore(u->builder, c->test);

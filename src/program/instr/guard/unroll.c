@@ -96,8 +96,9 @@ static uint32_t shortest_round(const struct instr_clone *t, size_t number, struc
 	return least;
 }
 
-/* Returns how many times the loop should contain its body.  If this is 1, each iteration has a
- * test, because the loop can afford that or cannot be unrolled. */
+/* Returns how many repetitions of its body the unrolled loop contains.  The result is 1 if the
+ * loop is not unrolled.  Each iteration then has a test, because the loop can afford that or
+ * cannot be unrolled. */
 static uint32_t times(const struct instr_clone *t, size_t number)
 {
 	RD_ASSERT(number < t->loops.count);
@@ -153,8 +154,8 @@ static void make_copy(const struct instr_clone *t, const struct facts_loop *loop
 	}
 }
 
-/* Makes the branches of a copy lead to blocks of the same copy.  Branches to the header lead to
- * the next copy instead. */
+/* Redirects the branches of a copy of the loop's body to blocks of the same copy.  Branches to the
+ * header lead to the next copy instead. */
 static void connect(const struct instr_clone *t, const struct facts_loop *loop, LLVMBasicBlockRef *blocks,
 		    LLVMBasicBlockRef next)
 {

@@ -84,8 +84,8 @@ static void collect(struct late *l)
 	}
 }
 
-/* Replaces all loads of the state by one load at the entry.  The state does not change while a
- * function runs. */
+/* Replaces all loads of the pointer to the thread's state by one load at the entry of the
+ * function.  The pointer does not change while a function runs. */
 static void share_self(struct late *l)
 {
 	struct instr_unit *u = l->unit;
@@ -109,8 +109,8 @@ static void share_self(struct late *l)
 	}
 }
 
-/* The hooks of a function, and the instructions between them that end a segment, as the steps that
- * ir_redundant() needs. */
+/* The input of ir_redundant(): the hooks of a function, and the instructions between them that end
+ * a segment. */
 struct steps {
 	struct ir_step *items;
 	struct late_hook **hooks; /* the hook of each step; NULL for a FORGET step */
@@ -167,9 +167,9 @@ static void drop_redundant(struct late *l)
 	instr_numbering_free(n);
 }
 
-/* Returns true if the site of a hook is a constant.  It is not constant if the optimiser has merged
- * two hooks into one that chooses the site at run time.  Such a hook must not be merged with an
- * earlier one, because its site may not be chosen yet at the earlier place. */
+/* Returns true if the site of a hook is a constant.  If the optimiser has merged two hooks into
+ * one, that hook may choose the site at run time.  Such a hook must not be merged with an earlier
+ * one, because the choice may not have been made yet at the earlier place. */
 static bool has_fixed_site(const struct late_hook *hook)
 {
 	return LLVMIsAConstantInt(LLVMGetArgOperand(hook->call, ARGUMENT_SITE)) != NULL;
@@ -219,8 +219,7 @@ struct row {
 	struct late_hook *first;      /* the hook before which the range is inserted */
 	struct late_hook *parts[ROW]; /* all hooks of the row, including the first */
 	size_t count;
-	/* The offsets of the first byte of the row, of its end, and of the access with which it
-	 * began. */
+	/* The offsets of the first byte of the row, of its end, and of its first access. */
 	int64_t low, high, at;
 };
 

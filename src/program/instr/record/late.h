@@ -32,8 +32,8 @@ struct late {
 struct late_shape {
 	struct late *late;
 	const struct facts_loop *loop;
-	/* The caller sets this to true if `rounds` may be an upper bound.  Afterwards it is true
-	 * only if `rounds` is an upper bound and not exact. */
+	/* Input: true if `rounds` is allowed to be an upper bound.  Output: true if `rounds` is an
+	 * upper bound and not exact. */
 	bool at_most;
 	uint32_t preheader; /* the number of the preheader, the block before the loop */
 	/* The number of the block that ends an iteration, or FACTS_NONE if there are several. */
@@ -44,8 +44,8 @@ struct late_shape {
 	LLVMValueRef rounds;
 };
 
-/* Completes `s`, in which `late`, `loop` and `at_most` are set.  Returns false if hooks cannot be
- * moved out of a loop of this form. */
+/* Fills in the other members of `s`.  The caller has set `late`, `loop` and `at_most`.  Returns
+ * false if hooks cannot be moved out of a loop of this form. */
 bool instr_late_shape(struct late_shape *s);
 
 /* The memory that an access in the loop touches.  There are `rounds` accesses; the first is at

@@ -37,8 +37,9 @@ static bool in_loop(const struct late_shape *s, LLVMValueRef v)
 	return facts_loop_has(s->loop, ir_cfg_number(&s->late->cfg, LLVMGetInstructionParent(v)));
 }
 
-/* Finds the preheader and the latch of the loop.  Returns false if the loop has no preheader.  The
- * latch is FACTS_NONE unless the loop has exactly one. */
+/* Finds the preheader (the block before the loop) and the latch (the block that ends an
+ * iteration).  Returns false if the loop has no preheader.  If the loop has several latches, the
+ * latch is FACTS_NONE. */
 static bool find_shape(struct late_shape *s)
 {
 	const struct facts_graph *g = &s->late->cfg.graph;
@@ -105,8 +106,8 @@ static bool has_other_exit(const struct late_shape *s)
 	return false;
 }
 
-/* Returns true if the exit at the end of an iteration determines the number of iterations, or at
- * least limits it. */
+/* Returns true if the exit condition at the end of an iteration determines the number of
+ * iterations, or at least an upper bound. */
 static bool ends_at_latch(const struct late_shape *s)
 {
 	return s->latch != FACTS_NONE && leaves(s, s->latch) && (s->at_most || !has_other_exit(s));
@@ -194,9 +195,9 @@ static bool find_test(struct late_shape *s, struct test *t)
 }
 
 /* Returns the number of iterations of a loop that continues while its counter is below (or not
- * above) the bound.  The counter grows by `step` and does not wrap.  The first value that is tested
- * is start if the test precedes the addition, and start + step otherwise.  The loop runs at least
- * one iteration. */
+ * above) the bound.  The counter grows by `step` and does not wrap.  If the test precedes the
+ * addition, the first value that is tested is `start`, and otherwise start + step.  The loop body
+ * runs at least once. */
 static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 {
 	RD_ASSERT(t->counter.step > 0);
@@ -220,8 +221,8 @@ static LLVMValueRef rounds_below(struct late_shape *s, const struct test *t)
 	return LLVMBuildAdd(b, further, LLVMConstInt(type, 1, false), "");
 }
 
-/* Returns the number of iterations, as code in the preheader, or NULL if it cannot be determined
- * from the exit condition. */
+/* Generates code in the preheader that computes the number of iterations.  Returns the number as a
+ * value, or NULL if the exit condition does not determine it. */
 static LLVMValueRef count_rounds(struct late_shape *s)
 {
 	LLVMBuilderRef b = s->late->unit->builder;
@@ -246,8 +247,8 @@ static LLVMValueRef count_rounds(struct late_shape *s)
 						   : LLVMBuildIntCast2(b, n, s->late->unit->i64, false, "");
 }
 
-/* Returns true if a value can be computed before the loop.  It must be defined there, or be
- * computed from such values by instructions that may be executed at any time. */
+/* Returns true if a value can be computed before the loop.  The value must be defined before the
+ * loop, or be computed from such values by instructions that may be executed at any time. */
 static bool is_invariant(const struct late_shape *s, LLVMValueRef v, int depth)
 {
 	if (!in_loop(s, v))
@@ -352,8 +353,8 @@ static bool address_growth(const struct late_shape *s, LLVMValueRef v, int depth
 	return true;
 }
 
-/* Computes, in the preheader, the value that `v` has in the first iteration. growth() or
- * is_invariant() has accepted the value, so all its parts can be computed there. */
+/* Generates code in the preheader that computes the value of `v` in the first iteration. growth()
+ * or is_invariant() must have accepted `v`, so that all its operands can be computed there. */
 static LLVMValueRef first_value(const struct late_shape *s, LLVMValueRef v)
 {
 	struct counter c;
@@ -398,8 +399,8 @@ static uint32_t only_predecessor(const struct late_shape *s, uint32_t block)
 	return found;
 }
 
-/* Returns true if the block is executed either in every iteration, before any exit, or in none.
- * Stores the branches that decide between the two. */
+/* Returns true if the block is executed either in every iteration, before any exit of the loop, or
+ * in no iteration.  Stores the branches that decide between the two cases. */
 static bool find_guard(const struct late_shape *s, uint32_t block, struct loop_guard *guard)
 {
 	RD_ASSERT(block < s->late->cfg.graph.nodes);
@@ -482,9 +483,10 @@ static bool is_constant(const struct late_shape *s, const struct late_hook *hook
 	return true;
 }
 
-/* Moves a hook with constant arguments to the place before the loop.  If the access is guarded,
- * only a range or a series is moved, because its amount can be set to 0.  A single access costs
- * less where it is than as a guarded call. */
+/* Moves a hook with constant arguments out of the loop, into the preheader.  If a branch decides
+ * whether the access happens, only a hook for a range or series is moved, because its amount can
+ * be set to 0.  For a single access, a conditional call before the loop would cost more than the
+ * hook in the loop. */
 static void hoist_constant(struct late_shape *s, struct late_hook *hook, const struct loop_guard *guard)
 {
 	LLVMBuilderRef b = s->late->unit->builder;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merges two hooks into one if they are of the same kind, are in the same block, and concern
+ * Merges two hooks into one if they are of the same kind, are in the same block, and are for
  * adjacent bytes, such as two fields of a struct:
  *
  *	p->re = a;
  *	p->im = b;
  *
- * The merged hook tests once and, if one of the accesses is new in the segment, calls the runtime
- * once.  The second hook is moved to the place of the first, so nothing between them may end the
- * segment.  Both accesses keep their sites.
+ * The merged hook needs only one test.  If one of the accesses is new in the segment (the events
+ * between two operations), it calls the runtime once.  The second hook is moved to the place of
+ * the first, so no instruction between them may end the segment.  Both accesses keep their sites.
  */
 #include "instr/record/late.h"
 #include "base/error.h"
@@ -21,8 +21,8 @@
 /* The positions of the arguments of a hook. */
 enum { ARGUMENT_POINTER = 1, ARGUMENT_SITE = 2, ARGUMENT_WRITE = 3 };
 enum { REACH = 16 }; /* the number of hooks after a hook that are examined */
-/* The largest size of an access whose hook is merged, as the exponent of a power of two: eight
- * bytes.  Two accesses of sixteen bytes would too often be in different blocks. */
+/* The largest size of an access whose hook is merged: eight bytes, as a power of two.  Two
+ * adjacent accesses of sixteen bytes would too often be in different blocks (raddle/abi.h). */
 enum { LARGEST_POWER = 3 };
 
 struct half {

@@ -3,13 +3,14 @@
  * The flavour `record`.  Inserts a hook at every event of a module, and writes the sites of the
  * events to the unit's table.
  *
- * On entry, a function that has events loads the thread's state and, if it makes calls, its place
- * on the shadow stack (raddle/abi.h).  Hooks precede their accesses.  If only the result of a
- * library function shows how much it has written, the hook follows the call.
+ * At its entry, a function that has events loads a pointer to the thread's state.  If the function
+ * makes calls, it also loads its position on the shadow stack (raddle/abi.h).  A hook precedes its
+ * access.  But if only the result of a library function shows how much it has written, the hook
+ * follows the call.
  *
- * The shadow stack pointer is restored after a call only if something reads it before the next
- * call sets it again.  That may be an event, or the return to a caller that may not be
- * instrumented.
+ * After a call, the shadow stack pointer is restored only if this is necessary: if an event reads
+ * the pointer before the next call sets it again, or if the function may return to a caller that
+ * is not instrumented.
  */
 #include "instr/scan/event.h"
 
@@ -157,8 +158,8 @@ static void emit_call(struct emitter *e, size_t i)
 	RD_ASSERT(i < e->f->count);
 	const struct instr_event *event = &e->f->events[i];
 	build_at(e, event->inst);
-	/* If a callee replaces this function (a tail call), it also takes this function's place on
-	 * the call stack.  Otherwise a loop of such calls would run off the end of the stack. */
+	/* In a tail call, the callee replaces this function, so it also gets this function's place
+	 * on the shadow stack.  Otherwise a loop of tail calls would overflow the shadow stack. */
 	if (is_musttail(event->inst)) {
 		instr_hook_call(e->u, HOOK_RETURN, (LLVMValueRef[]){e->self, e->top});
 		return;
@@ -212,8 +213,8 @@ static void find_restores(struct emitter *e)
 	free(first);
 }
 
-/* Returns true if the function may have callers that are unknown here.  If it has none, it may
- * leave the top of the shadow stack changed. */
+/* Returns true if the function may have callers that are not known here.  A function without such
+ * callers need not restore the top of the shadow stack. */
 static bool has_unknown_callers(LLVMValueRef function)
 {
 	LLVMLinkage linkage = LLVMGetLinkage(function);

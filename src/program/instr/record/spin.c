@@ -33,8 +33,8 @@
 
 #include <stdlib.h>
 
-/* Returns true if the call changes nothing.  Hooks touch no memory of the program.  Intrinsics and
- * assembler are assumed not to. */
+/* Returns true if the call does not change the program's memory.  This is true of hooks, and
+ * assumed of intrinsics and assembler. */
 static bool is_silent_call(LLVMValueRef call)
 {
 	LLVMValueRef callee = ir_callee(call);
@@ -94,8 +94,8 @@ static bool follow(struct backward *w)
 	return true;
 }
 
-/* Returns true if a block of the loop has no successor outside the loop, and calls nothing that
- * could end the thread. */
+/* Returns true if control stays in the loop after this block: the block has no successor outside
+ * the loop, and calls nothing that could end the thread. */
 static bool stays(const struct backward *w, uint32_t block)
 {
 	const struct facts_graph *g = &w->cfg->graph;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A work list of the instructions from which values are computed.  Each instruction is added at
- * most once.  Values from before a loop are left out.  Initially, everything except cfg and loop
- * must be zero.
+ * most once.  If `loop` is set, instructions outside the loop are left out.  Initially, all
+ * members except `cfg` and `loop` must be zero.
  */
 #ifndef INSTR_SCAN_BACKWARD_INT_H
 #define INSTR_SCAN_BACKWARD_INT_H

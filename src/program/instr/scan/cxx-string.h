@@ -13,9 +13,10 @@ enum { INSTR_STRING_ROWS = 4 };
  * name. */
 bool instr_string_is_member(const char *name);
 
-/* Finds the rows of a member and returns their number.  The number is 0 if the function is not
- * such a member, or touches nothing that other threads could access.  If `shifted` is set,
- * argument 0 is memory for the result, so the string is argument 1. */
+/* Finds the rows of a member function of std::string, and returns their number.  Each row
+ * describes memory that the function reads or writes.  Returns 0 if `name` is no such function, or
+ * if the function touches nothing that other threads could access.  If `shifted` is set, argument
+ * 0 is memory for the result, so the string is argument 1. */
 size_t instr_string_find(const char *name, bool shifted, const struct instr_libc *rows[INSTR_STRING_ROWS]);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds redundant events.  According to doc/format/trace.md, one read and one write of a byte
- * represent all other accesses to it in the same segment.  The runtime drops the others.  This
- * code finds the events that the runtime would drop in every run.  The rule is in ir/redundant.h
- * (ir_redundant), and number.c determines which bytes are the same.
+ * Finds redundant events.  A segment is what a thread does between two operations.  In a trace,
+ * one read and one write of a byte represent all accesses to that byte in the same segment
+ * (doc/format/trace.md).  The runtime drops the others.  This code finds the events that the
+ * runtime would drop in every run. ir/redundant.h defines the rule, and number.c determines which
+ * bytes are the same.
  */
 #include "base/error.h"
 #include "instr/scan/event.h"

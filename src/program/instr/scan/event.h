@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a function are the actions of its instructions that a trace records.  scan.c finds
- * them, wait.c and eliminate.c mark them, and record.c inserts their hooks.
+ * The events of a function are the actions of its instructions that a trace contains. scan.c finds
+ * the events, wait.c and eliminate.c mark them, and record.c inserts hooks for them.
  */
 #ifndef INSTR_EVENT_H
 #define INSTR_EVENT_H
@@ -68,8 +68,8 @@ struct instr_function {
 /* Fills `reads` with the loads that decide whether a loop around a condition wait continues. */
 void instr_find_wait_reads(LLVMModuleRef module, struct ir_effects *effects, struct rd_umap *reads);
 
-/* Returns the instruction before which code must be inserted so that it runs after `inst`.  For an
- * invoke, this is in the block to which it returns. */
+/* Returns the instruction before which new code must be inserted so that the code runs after
+ * `inst`.  If `inst` is an invoke, that instruction is in the block to which the call returns. */
 LLVMValueRef instr_place_after(LLVMValueRef inst);
 /* Returns the number that RADDLE_ATOMIC_ORDERED expects. */
 unsigned instr_order_number(LLVMAtomicOrdering order);
@@ -85,9 +85,9 @@ LLVMValueRef instr_atomic_stored(struct instr_unit *u, const struct instr_event 
 bool instr_is_counter(LLVMValueRef update); /* true if EVENT_PASSES applies to an update */
 bool instr_only_looks(LLVMValueRef load);   /* true if EVENT_PASSES applies to a load */
 
-/* Returns the number of bytes that a library function will read or write, if it is known before
- * the call.  Returns RADDLE_STOP_STRING for an existing string, and NULL if the number is
- * unknown. */
+/* Returns the number of bytes that a library function will read or write, if the number is known
+ * before the call.  Returns RADDLE_STOP_STRING if the bytes are those of an existing string.
+ * Returns NULL if the number is unknown. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event);
 
 /* Inserts the hook that records the range of a library function's argument, at the builder's
@@ -101,21 +101,21 @@ void instr_drop_promises(LLVMValueRef function); /* removes attributes that hook
 void instr_drop_call_promises(LLVMValueRef call);
 
 typedef void instr_function_fn(struct instr_function *f, void *context);
-/* In record.c.  Scans the functions of a unit as the flavour `record` does, and calls `fn` for
- * each instrumented function. */
+/* Scans the functions of a unit as the flavour `record` does, and calls `fn` for each instrumented
+ * function.  Defined in record.c. */
 void instr_each_function(struct instr_unit *u, instr_function_fn *fn, void *context);
 /* Returns true if the event has a site.  Sites are numbered in the order of events. */
 bool instr_event_has_site(const struct instr_event *event);
 
 void instr_scan(struct instr_function *f);
 void instr_eliminate(struct instr_function *f);
-/* Returns true if redundant accesses of this block keep their hooks.  In the flavour `shadow`, a thread
- * may have to stop at an access to bytes that it has accessed before.  In loops, such hooks would cost
- * too much. */
+/* Returns true if redundant accesses of this block keep their hooks.  This is the case in the
+ * flavour `shadow`, in which a thread may have to stop at an access to bytes that it has accessed
+ * before.  Blocks of loops are excepted, because the hooks would cost too much. */
 bool instr_keeps_redundant(const struct instr_unit *u, const struct facts_loops *loops, uint32_t block);
 
-/* Adds the atomic operation of a library call (libatomic and __sync_).  Returns false if the call
- * is not an atomic operation. */
+/* Adds the event of an atomic operation that is a call of a library function (libatomic or
+ * __sync_).  Returns false if the call is not an atomic operation. */
 bool instr_libatomic(struct instr_function *f, LLVMValueRef call, const char *name,
 		     struct instr_event *event);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interprets formats.  For a call of printf, scanf or a related function with a constant format,
- * it determines the memory that each conversion reads or writes.
+ * Interprets format strings.  For a call of printf(), scanf() or a related function with a
+ * constant format, determines the memory that each conversion reads or writes.
  */
 #include "instr/scan/format.h"
 
@@ -33,8 +33,9 @@ struct conversion {
 	uint64_t size;	  /* the number of bytes that are written; 0 for nothing or for a string */
 };
 
-/* Returns the text of a constant string, or NULL if the value is not one.  A freeze instruction may
- * surround the string.  Such an instruction marks a place where a fault may be injected. */
+/* Returns the text of a constant string, or NULL if the value is not a constant string.  The
+ * string may be the operand of a freeze instruction, which marks a place where a fault may be
+ * injected. */
 static const char *constant_text(LLVMValueRef v)
 {
 	size_t n;
@@ -60,8 +61,8 @@ static const char *read_number(const char *p, struct conversion *c, uint64_t *n)
 	return p;
 }
 
-/* Reads a modifier (hh h l ll L q j z t).  Stores the size of an integer, and sets *wide to true
- * for l and ll. */
+/* Reads a length modifier (hh h l ll L q j z t).  Stores the size of an integer argument, and sets
+ * *wide to true for l and ll. */
 static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 {
 	*size = 4;
@@ -72,7 +73,7 @@ static const char *read_modifier(const char *p, uint64_t *size, bool *wide)
 }
 
 /* Reads a conversion of a printf format.  *p points after the '%'.  Returns false if the format is
- * not understood and must be ignored. */
+ * not supported.  The caller then ignores the whole format. */
 static bool read_printed(const char **p, struct conversion *c)
 {
 	uint64_t n, size;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Generates code that computes how many bytes a library function reads or writes, according to a
- * row of raddle/libc.inc.  At the builder's position, it inserts the call of a hook that records
- * the range.
+ * row of raddle/libc.inc.  Then inserts the call of a hook that records this range of bytes.
  */
 #include "instr/scan/event.h"
 
@@ -61,8 +60,8 @@ static LLVMValueRef printed_length(struct instr_unit *u, const struct instr_even
 	return LLVMBuildSelect(b, good, n, const64(u, 0), "");
 }
 
-/* Returns the number of bytes that a search function has read.  It reads up to the byte that it
- * finds, or `otherwise` bytes if it finds none. */
+/* Returns the number of bytes that a search function such as memchr() has read: those up to the
+ * byte that it found, or `otherwise` bytes if it found none. */
 static LLVMValueRef found_length(struct instr_unit *u, const struct instr_event *event,
 				 LLVMValueRef otherwise)
 {
@@ -141,8 +140,8 @@ static LLVMValueRef libc_length(struct instr_unit *u, const struct instr_event *
 	RD_BUG("a length without code");
 }
 
-/* If a string is copied, its first byte is enough, because threads that race on a string race on
- * its first byte. */
+/* For a copied string, recording the first byte is enough, because threads that race on a string
+ * also race on its first byte. */
 LLVMValueRef instr_libc_length_before(struct instr_unit *u, const struct instr_event *event)
 {
 	RD_ASSERT(event->libc != NULL);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recognises atomic operations that are calls.  Some are calls of libatomic, which the compiler
- * makes if it cannot inline the operation (`__atomic_fetch_add_16(p, v, order)`,
- * `__atomic_load(size, p, result, order)`).  Others are calls of the older `__sync_` functions.
+ * Recognises calls that are atomic operations.  If the compiler cannot inline an atomic operation,
+ * it calls a function of libatomic, such as `__atomic_fetch_add_16(p, v, order)` or
+ * `__atomic_load(size, p, result, order)`.  Other calls are those of the older `__sync_`
+ * functions.
  */
 #include "instr/scan/event.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds which accesses touch the same bytes.  Bytes are identified by a base and a constant
- * distance.  The base is a value number: two values get the same number if they compute the same
- * thing from the same operands without reading memory.  A value may be recomputed in each
- * iteration of a loop.  This does not mislead ir_redundant(): on the path to the first computation
- * of the value, nothing has been accessed through it, so no access through it is known on all
- * paths.
+ * Finds accesses that touch the same bytes.  Bytes are identified by a base and a constant
+ * distance from the base.  The base is a value number: two values get the same number if they are
+ * computed by the same operation from the same operands, without reading memory.
+ *
+ * A value may be recomputed in each iteration of a loop. ir_redundant() is still correct, because
+ * it requires an earlier access on every path.  On the path to the first computation of the value,
+ * no access through the value has happened.
  */
 #include "instr/scan/number.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns keys to the bytes that accesses touch within one function.  Accesses to the same bytes
+/* Assigns a key to the bytes that each access of a function touches.  Accesses to the same bytes
  * get the same key. */
 #ifndef INSTR_NUMBER_H
 #define INSTR_NUMBER_H

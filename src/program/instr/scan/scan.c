@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists the events of a function's instructions, in program order.  Accesses that cannot conflict
- * with another thread are left out: those of constants, and those of stack variables and static
- * thread-local variables whose address does not escape.  An access that a library function makes
- * for its caller (memcpy, read, strlen) is an event of the caller.
+ * with another thread are left out.  These are accesses to constants, and to stack variables and
+ * static thread-local variables whose address does not escape.  If a library function such as
+ * memcpy() or strlen() makes an access for its caller, the access is an event of the caller.
  */
 #include "instr/scan/event.h"
 
@@ -145,8 +145,8 @@ static void scan_intrinsic(struct instr_function *f, struct instr_event event, c
 	scan_range(f, event, 0, 2);
 }
 
-/* Handles a memory operand of inline assembler.  The constraints "*m" and "=*m" take a pointer
- * whose element type is an attribute of the argument. */
+/* Handles a memory operand of inline assembler.  For the constraints "*m" and "=*m", the operand
+ * is a pointer, and the type of the memory is an attribute of the argument. */
 static void scan_asm_operand(struct instr_function *f, struct instr_event event, unsigned argument,
 			     const char *constraint)
 {
@@ -165,8 +165,9 @@ static void scan_asm_operand(struct instr_function *f, struct instr_event event,
 	add_if_it_matters(f, event);
 }
 
-/* Adds a fence, or assembler without instructions, to the site table.  It is not an event.
- * Programs use such a barrier to make the relaxed atomics around it order threads. */
+/* Adds a fence, or an assembler statement without instructions, to the site table, although such a
+ * barrier is not an event.  Programs use barriers so that the relaxed atomics around them order
+ * threads. */
 static void note_barrier(struct instr_function *f, struct instr_event event)
 {
 	event.kind = EVENT_FENCE;
@@ -177,9 +178,9 @@ static void note_barrier(struct instr_function *f, struct instr_event event)
 }
 
 /* Handles inline assembler.  Locks are often implemented as assembler with memory operands and a
- * "memory" clobber.  Each operand is then treated as accessed atomically, with ordering.  If there
- * is only the clobber, the effect of the assembler is unknown, and the flavour records that
- * (instr/foreign.c). */
+ * "memory" clobber.  In this case, each operand is treated as an atomic access that orders
+ * threads.  If there is a clobber but no operand, the effect of the assembler is unknown, and
+ * instr/foreign.c notes that. */
 static void scan_asm(struct instr_function *f, struct instr_event event, LLVMValueRef code)
 {
 	size_t n, m;
@@ -195,9 +196,9 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 		forget.kind = EVENT_FORGET;
 		add(f, &forget);
 	}
-	/* Outputs come first, then inputs.  Indirect operands take an argument, but other outputs
-	 * and clobbers ("~") do not.  An operand that is both input and output appears twice, but
-	 * one atomic event represents both. */
+	/* The constraints list outputs first, then inputs.  Indirect operands take an argument of
+	 * the call, but other outputs and clobbers ("~") do not.  An operand that is both input
+	 * and output appears twice, but becomes only one atomic event. */
 	LLVMValueRef seen[8];
 	unsigned seen_count = 0;
 	while ((one = strsep(&rest, ",")) != NULL) {
@@ -228,9 +229,8 @@ static void scan_asm(struct instr_function *f, struct instr_event event, LLVMVal
 	free(body);
 }
 
-/* Adds an event about a file descriptor.  Flavours whose events carry values have no such events,
- * because a descriptor has no value in the program's memory that could be recorded or changed by a
- * fault. */
+/* Adds an event about a file descriptor.  Flavours that record values or change them by faults
+ * have no such events, because a descriptor's state is not in the program's memory. */
 static void add_descriptor(struct instr_function *f, struct instr_event event)
 {
 	LLVMValueRef number = event.libc->length == LENGTH_OPENED ? event.inst : event.pointer;

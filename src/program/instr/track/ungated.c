@@ -42,8 +42,8 @@ struct bytes {
 struct part {
 	const uint32_t *body;
 	uint32_t header, size;
-	/* The index of each block of the function in the body, or FACTS_NONE if the block is not
-	 * in the body. */
+	/* For each block of the function, its index in the part to be copied, or FACTS_NONE if the
+	 * block is not in this part. */
 	uint32_t *place;
 	struct bytes gates;
 	size_t instructions; /* the number of instructions; 0 if the part cannot be copied */
@@ -68,8 +68,9 @@ static LLVMValueRef byte_of(LLVMValueRef inst)
 	return LLVMIsAGlobalVariable(base) && strcmp(ir_name(base), RADDLE_TRACK_FLAGS_NAME) == 0 ? at : NULL;
 }
 
-/* `at` is the flag byte of a gate.  Returns the byte that covers all gates of the gate's function
- * (raddle/track.h).  Even after inlining, that is the function whose source contains the gate. */
+/* Returns the flag byte that covers all gates of a function (raddle/track.h).  `at` is the flag
+ * byte of one of its gates.  If the code of the gate was inlined, this is still the function whose
+ * source contains the gate. */
 static LLVMValueRef leader_of(struct spending *s, LLVMValueRef at)
 {
 	LLVMValueRef base = LLVMIsAConstantExpr(at) ? LLVMGetOperand(at, 0) : at;
@@ -188,8 +189,8 @@ static LLVMBasicBlockRef make_clean(struct spending *s, const struct part *p)
 
 /* ---- the tests ---- */
 
-/* Makes a block that branches to one of two blocks, depending on whether any of the bytes has any
- * of the bits. */
+/* Makes a block that branches to `yes` if any of the bits `bits` is set in any of the bytes, and
+ * otherwise to `no`. */
 static LLVMBasicBlockRef make_test(struct spending *s, const struct bytes *bytes, unsigned bits,
 				   LLVMBasicBlockRef yes, LLVMBasicBlockRef no)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes and random numbers of the runtime, which may not use base/ (base/random.h).  They are the
- * same in every run, since schedules and their decisions depend on them.
+ * Hashes and random numbers of the runtime, which may not use base/ (base/random.h).  Both are the
+ * same in every run, because schedules and their decisions depend on them.
  */
 #ifndef RT_COMMON_HASH_H
 #define RT_COMMON_HASH_H
@@ -11,8 +11,8 @@
 /* 2^64 divided by the golden ratio.  Its multiples are spread evenly over the 64-bit numbers. */
 #define RT_GOLDEN 0x9e3779b97f4a7c15ull
 
-/* The upper bits of the result depend on all bits of the key, so callers use those.  For example,
- * `>> 56` is an index into a table of 256 entries. */
+/* The upper bits of the hash depend on all bits of the key, so callers use the upper bits.  For
+ * example, `>> 56` gives an index into a table of 256 entries. */
 static inline uint64_t rt_hash(uint64_t key)
 {
 	return key * RT_GOLDEN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resets and sends signals by system calls, for code that ends the program.  It cannot call libc,
- * whose functions may be interposed or replaced by the program.
+ * Resets and sends signals by system calls, for code that ends the program.  Such code cannot call
+ * libc, because libc's functions may be interposed or replaced by the program.
  */
 #ifndef RT_COMMON_SIGNAL_H
 #define RT_COMMON_SIGNAL_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Watchpoints of the processor.  The system may refuse them.
+ * Hardware watchpoints of the processor.  The system may refuse them.
  *
- * They are opened before any other thread exists, so all threads inherit them.  Moving a watchpoint
- * to another address affects all threads.  When a thread accesses watched bytes, it receives a
- * SIGTRAP after the access (a hit).  Other traps are passed to the handler that the program had
- * installed before.
+ * The runtime opens the watchpoints before any other thread exists, so all threads inherit them.
+ * Moving a watchpoint to another address affects all threads.  When a thread accesses watched
+ * bytes, it receives a SIGTRAP after the access (a hit).  Other traps are passed to the handler
+ * that the program had installed before.
  */
 #ifndef RT_COMMON_WATCHPOINT_H
 #define RT_COMMON_WATCHPOINT_H

@@ -51,9 +51,9 @@ struct rt_until {
 #define RT_UNTIL(clock, time) (&(struct rt_until){clock, time})
 
 /*
- * An operation that layers are notified of.  It begins, passes the gate, takes effect, and ends
- * when its record is written.  An operation that is left by cancellation or an exception is
- * ignored, since it is not recorded.  For example:
+ * An operation that layers are notified of.  It begins, passes the gate (where the thread may have
+ * to wait for its turn), takes effect, and ends when its record is written.  An operation that
+ * ends by cancellation or an exception is ignored, since it is not recorded.  For example:
  *
  * 	RT_OP(op, RADDLE_THREAD_JOIN, number);
  * 	... rt_op_end(&op);
@@ -78,8 +78,8 @@ struct rt_arrival {
 };
 
 /* Functions of a layer that replace those of libc, for objects that are not shared with other
- * processes.  cond_wait() performs the whole wait, like rt_listened_wait().  barrier_arrive() is
- * called when the calling thread arrives at a barrier, and then barrier_await() waits for the other
+ * processes.  cond_wait() performs the whole wait, like rt_listened_wait().  A thread calls
+ * barrier_arrive() when it arrives at a barrier, and then barrier_await() to wait for the other
  * threads. */
 struct rt_instead {
 	int (*cond_wait)(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct rt_until *until);
@@ -98,17 +98,17 @@ struct rt_layer {
 	 * memory is zeroed in a new thread. */
 	size_t thread_size;
 
-	/* The process.  setup(): called before the first thread; returns false if the layer has
-	 * nothing to do in this process.  forked(): called in the child of a fork; if it is NULL, a
-	 * layer that listened has no state in the child.  stopped(): recording is over. */
+	/* setup() is called before the first thread begins, and returns false if the layer has
+	 * nothing to do in this process.  forked() is called in the child of a fork; without it, a
+	 * layer that listened has no state there.  stopped() is called when recording ends. */
 	bool (*setup)(void);
 	void (*forked)(void);
 	void (*stopped)(void);
 
-	/* Threads.  reset(): resets the layer's state of a thread, so that a new thread can use it.
-	 * begins(): called first in a thread, even in an adopted one.  started(): called when the
-	 * thread's first record has been written.  ends(): called within the thread's last
-	 * operation.  ended(): called after that operation. */
+	/* reset() resets the layer's state of a thread, so that a new thread can use it.  Every
+	 * thread, even one that the program did not create, calls begins() first.  It calls
+	 * started() when its first record has been written, ends() within its last operation, and
+	 * ended() after that operation. */
 	void (*reset)(struct rt_thread *t);
 	void (*begins)(struct rt_thread *t);
 	void (*started)(struct rt_thread *t);
@@ -125,8 +125,8 @@ extern const struct rt_layer *const rt_layers[];
 void rt_layers_setup(void);
 void rt_layers_forked(void); /* called in the child, where no layer listens */
 
-/* RT_NOTIFY_ALL notifies all present layers when the process and its threads begin and end.
- * RT_NOTIFY notifies only listening layers, of everything else. */
+/* RT_NOTIFY_ALL notifies all present layers when the process or a thread begins or ends.
+ * RT_NOTIFY is for all other events, and notifies only the layers that listen. */
 #define RT_NOTIFY_ALL(callback, ...)                                                                         \
 	do {                                                                                                 \
 		for (const struct rt_layer *const *layer_ = rt.present; *layer_; layer_++)                   \
@@ -180,18 +180,18 @@ static inline void rt_op_is(struct rt_op *op, uint32_t kind)
 	op->kind = kind;
 }
 
-/* rt_op_waits(): within the operation, the thread begins to wait for `object`.  rt_op_waited(): the
- * wait is over.  If the thread runs a signal handler or the unwinder in between, the operations
- * made there precede this operation in the thread's trace. */
+/* A thread that begins to wait for `object` within an operation calls rt_op_waits().  When the
+ * wait is over, it calls rt_op_waited().  If the thread runs a signal handler or the unwinder in
+ * between, the operations made there precede this operation in the thread's trace. */
 static inline void rt_op_waits(struct rt_op *op, uint64_t object, bool timed)
 {
 	if (op->t)
 		RT_NOTIFY(op_waits, op, object, timed);
 }
 
-/* Returns true if the thread must not wait in the kernel, because a layer lets threads run one at a
- * time.  The thread then calls rt_op_wait() repeatedly, until it has what it waits for, or until
- * rt_op_wait() returns false because the time is up. */
+/* Returns true if the thread must not wait in the kernel, because a layer lets threads run one at
+ * a time.  The thread then calls rt_op_wait() repeatedly.  It stops when it has what it waits for,
+ * or when rt_op_wait() returns false because the time is up. */
 static inline bool rt_op_turns(struct rt_op *op)
 {
 	bool turns = false;
@@ -269,13 +269,13 @@ static inline uint32_t rt_call_site(const struct rt_thread *t)
 	return t->self.stack_top[-1] & ~RT_STACK_EMITTED;
 }
 
-/* Notifies layers of what the calling thread is about to do with an object.  Returns the thread, or
- * NULL if it has no state. */
+/* Notifies layers that the calling thread is about to do an operation of this kind on the object.
+ * Returns the thread, or NULL if the runtime keeps no data about it. */
 struct rt_thread *rt_handling(uint32_t kind, const volatile void *object);
 
-/* These functions notify layers of accesses.  update: a read followed by a write of the same bytes;
- * the lower half of `sites` is the site of the read, and the upper half is that of the write.
- * stride: accesses at equal distances. */
+/* These functions notify layers of accesses.  An update is a read followed by a write of the same
+ * bytes.  The lower half of `sites` is the site of the read, and the upper half is that of the
+ * write.  A stride consists of accesses at equal distances. */
 void rt_notify_update(struct rt_thread *t, uintptr_t address, uint32_t size, uint64_t sites);
 void rt_notify_stride(struct rt_thread *t, const struct rt_record *stride, uint32_t size, uint32_t how);
 bool rt_notify_segment_ends(struct rt_thread *t);

@@ -2,11 +2,11 @@
 /*
  * Counters and locks that cost less if one kernel thread runs all threads of the process
  * (RADDLE_STEER_ONE).  In that case only a signal handler can interrupt an update.  So an update
- * that is a single instruction needs no bus lock, which would take about 20 cycles.  With several
- * kernel threads, these functions are the usual atomic operations.
+ * by a single instruction needs no bus lock, which would take about 20 cycles.  With several
+ * kernel threads, these functions are ordinary atomic operations.
  *
- * There may be other kernel threads for a short time, while they begin or end.  Those execute no
- * code that uses these functions (rt/steer/context.c, invariant 2).
+ * Other kernel threads may exist for a short time, while they begin or end.  They execute no code
+ * that uses these functions (rt/steer/context.c, invariant 2).
  */
 #ifndef RT_CORE_ONE_H
 #define RT_CORE_ONE_H

@@ -145,15 +145,15 @@ static inline bool rt_has_own_allocator(void)
 	return RT_UNLIKELY(rt_real.own_allocator);
 }
 
-/* Returns true if `code` lies in the library of the program's own allocator.  The allocator's locks
- * are not part of the program's synchronisation. */
+/* Returns true if `code` is an address in the library of the program's own allocator.  The locks
+ * of the allocator are not part of the program's synchronisation. */
 static inline bool rt_is_allocator(const void *code)
 {
 	return (uintptr_t)code - rt_real.allocator < rt_real.allocator_size;
 }
 
-/* Returns true if the block was allocated while the real functions were looked up (rt/core/real.c).
- * No allocator knows such blocks. */
+/* Returns true if the runtime allocated the block while it looked up the real functions
+ * (rt/core/real.c).  No allocator manages such blocks. */
 static inline bool rt_is_early(const void *p)
 {
 	return (uintptr_t)p - (uintptr_t)rt_tables.early.bytes < sizeof rt_tables.early.bytes;

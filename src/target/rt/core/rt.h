@@ -26,8 +26,8 @@
 
 #define RT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* For code that a frequently called function seldom needs.  It is kept out of line, so that it does
- * not slow down the rest of the function. */
+/* An attribute for code that a frequently called function seldom needs.  The compiler keeps this
+ * code out of line, so that it does not slow down the rest of the function. */
 #define RT_SELDOM __attribute__((noinline, cold))
 /* The number of locks for atomic operations: a power of two, chosen by hand so that unrelated
  * atomics rarely share a lock. */
@@ -45,8 +45,8 @@ struct msghdr;
 union sigval;
 struct rt_until;
 
-/* The result of a wait for input from outside.  IS_NOT_IDLE: no layer let other threads run.
- * LOOK_AGAIN: the input may have arrived.  TIME_UP: the time limit has passed. */
+/* The result of a wait for outside input: RT_IS_NOT_IDLE if no layer let other threads run,
+ * RT_LOOK_AGAIN if input may have arrived, or RT_TIME_UP if the time limit has passed. */
 enum rt_idle { RT_IS_NOT_IDLE, RT_LOOK_AGAIN, RT_TIME_UP };
 
 /* The callbacks of the listening layers (rt/core/layer.h). */
@@ -132,8 +132,8 @@ struct rt {
 };
 extern struct rt rt;
 
-/* A page that the kernel clears in the child of a fork.  The runtime does not notice a fork made by
- * a bare system call; but in such a child `alive` is 0, which shows that the buffers belong to the
+/* A page that the kernel clears in the child of a fork.  The runtime does not notice a fork by a
+ * bare system call.  In such a child `alive` is 0, which shows that the buffers belong to the
  * parent.  Otherwise `alive` is RT_LISTENED if layers listen, RT_THIN if accesses are left out, or
  * RT_PLAIN.  So the slow path of the hooks needs only one test for all these cases. */
 struct rt_guard {
@@ -146,9 +146,9 @@ extern struct rt_guard rt_guard __attribute__((visibility("hidden")));
 extern struct raddle_self rt_placeholder;
 void rt_placeholder_setup(void);
 
-/* rt/core/process/system.c: memory, locks, time and futexes, by system calls.  rt_map() returns
- * zeroed memory that is excluded from core dumps and uses no huge pages, or NULL if there is no
- * memory. */
+/* Functions of rt/core/process/system.c, which make system calls.  rt_map() returns zeroed memory
+ * that is excluded from core dumps and uses no huge pages.  It returns NULL if no memory is
+ * available. */
 void *rt_map(size_t size);
 void rt_unmap(void *p, size_t size);
 /* Raises limits that the program has set; returns false if it raised none. */
@@ -158,15 +158,15 @@ uint64_t rt_now_soon(struct rt_thread *t); /* cheaper; call it only with the enc
 void rt_clock_setup(void);
 int rt_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t milliseconds);
 void rt_futex_wake(_Atomic uint32_t *word, uint32_t count);
-/* block() blocks all signals, and restore() restores the mask; both keep errno.  defer() blocks
- * signals only if a handler could run; allow() restores the mask. */
+/* The first function blocks all signals, and the second restores the mask; both keep errno.  The
+ * third blocks signals only if a handler could run, and the fourth restores the mask. */
 void rt_block_signals(uint64_t *old);
 void rt_restore_signals(const uint64_t *old);
 void rt_defer_signals(uint64_t *old);
 void rt_allow_signals(const uint64_t *old);
 void rt_lock(uint64_t *saved_signals);
 
-/* rt/core/process/bare.c: a system call without libc; failures are negative errno values.
+/* Makes a system call without libc (rt/core/process/bare.c).  A failure is a negative errno value.
  * rt_bare_end is the address after the instruction that makes the system call. */
 long rt_bare_call(long number, const long arguments[6]);
 #define rt_bare(number, ...) rt_bare_call(number, (const long[6]){__VA_ARGS__})
@@ -179,11 +179,11 @@ pid_t rt_kernel_tid(void); /* the ID of the kernel thread, whatever thread runs 
 void rt_unlock(const uint64_t *saved_signals);
 
 /* Locks that are held briefly while signals are not blocked.  A signal handler may interrupt the
- * holder and leave by longjmp, so the lock may never be released.  Therefore rt_spin() stops
- * waiting after RT_PATIENCE rounds and returns false.  rt_spin_recover() releases a lock that the
- * calling thread left locked.  The two numbers were chosen by hand.  A lock is held for less than
- * RT_SPINS pauses, unless its holder was preempted; after that many, the waiter yields the
- * processor.  A holder that is merely slow releases the lock within RT_PATIENCE yields. */
+ * holder and leave by longjmp, so the lock may never be released.  Therefore rt_spin() returns
+ * false after RT_PATIENCE rounds.  rt_spin_recover() releases a lock that the calling thread left
+ * locked.  Both numbers were chosen by hand.  A lock is held for less than RT_SPINS pauses, unless
+ * its holder is preempted.  After that many pauses, a waiter yields the processor.  A holder that
+ * is merely slow releases the lock within RT_PATIENCE yields. */
 #define RT_SPINS 200
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);
@@ -215,15 +215,15 @@ static inline uint64_t rt_q(void)
 	return atomic_fetch_add_explicit(&rt.session->sequence, 1, memory_order_acq_rel);
 }
 
-/* Returns true if nothing reads the records, as in a replay.  Then accesses are not recorded; only
- * layers are notified of them. */
+/* Returns true if nothing reads the records, as in a replay.  In that case layers are notified of
+ * accesses, but no records of accesses are written. */
 static inline bool rt_unread(void)
 {
 	return RT_UNLIKELY(rt.session->discard);
 }
 
-/* rt/core/thread/create.c.  Makes a thread in advance.  A layer keeps it until the program creates
- * a thread (`prepares`, `prepared`).  Returns false if the system refuses to make a thread. */
+/* Makes a thread in advance, which a layer keeps until the program creates a thread (`prepares`,
+ * `prepared` in callback.inc).  Returns false if the system refuses to make a thread. */
 bool rt_thread_prepare(void);
 
 /* rt/core/thread/thread.c */
@@ -239,8 +239,8 @@ void rt_handle_add(uint64_t handle, uint32_t number);
 uint32_t rt_handle_find(uint64_t handle); /* UINT32_MAX if unknown */
 void rt_handle_remove(uint64_t handle, uint32_t number);
 
-/* Stores the state of the calling thread in *t, after making one if there is none.  Returns false
- * if the thread has no state and none could be made. */
+/* Stores the state of the calling thread in *t.  If the thread has no state, makes one.  Returns
+ * false if that fails. */
 static inline bool rt_has_state(struct rt_thread **t)
 {
 	*t = (struct rt_thread *)__raddle_self;
@@ -250,9 +250,9 @@ static inline bool rt_has_state(struct rt_thread **t)
 	return *t != NULL;
 }
 
-/* rt/core/control/edit.c.  was_left_out(): returns true if an edit made the thread skip taking this
- * lock, so the thread must not release it now.  wakes_at_once(): returns true if a wait on a
- * condition variable with this lock must end at once. */
+/* Functions of rt/core/control/edit.c.  The first returns true if an edit of the program made the
+ * thread skip the acquisition of this lock, so that it must not release the lock now.  The second
+ * returns true if a wait on a condition variable with this lock must end at once. */
 bool rt_was_left_out(const void *lock);
 bool rt_wakes_at_once(const void *lock);
 struct raddle_steer *rt_steer_memory(void); /* NULL if the run is not steered */
@@ -271,8 +271,8 @@ static inline struct rt_thread *rt_self(void)
 	return rt_has_state(&t) && t->recording ? t : NULL;
 }
 
-/* Like rt_self(), but also returns NULL if layers listen.  Code that has to test whether the thread
- * is recorded thereby notices listening layers at no extra cost. */
+/* Does the same as rt_self(), but also returns NULL if layers listen.  So a single test of the
+ * result shows whether the thread is recorded and no layer listens. */
 static inline struct rt_thread *rt_plain(void)
 {
 	struct rt_thread *t;
@@ -289,12 +289,12 @@ void rt_layout(struct rt_thread *t);
 void rt_process_setup(void);	/* installs fork handlers and the exit hook */
 void rt_protect_redzones(void); /* rt/core/memory/redzone.c */
 
-/* rt/core/process/serve.c: returns the descriptor of the session.  This is fd itself or, in a
+/* Returns the descriptor of the session (rt/core/process/serve.c).  The result is fd or, in a
  * clone, the descriptor that came with the request. */
 int rt_serve(int fd);
 
-/* rt/core/process/process.c: called when this process or a child of it is about to become another
- * program.  If futex calls are trapped, that program could not make them, so the run ends. */
+/* Called when this process or a child is about to execute another program.  If futex calls are
+ * trapped, the run ends, because the other program could not make them. */
 void rt_trap_leaves(void);
 
 #endif

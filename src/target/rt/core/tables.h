@@ -12,8 +12,8 @@
 	(256 * 1024)	    /* frames; enough for calls in constructors, before a thread has a state */
 #define RT_MODULES 512	    /* maximum number of listed objects; others are reported repeatedly */
 #define RT_DESCRIPTORS 1024 /* the usual limit of descriptors; higher ones share entries */
-/* The number of entries of the cache of streams.  Streams that share an entry displace each other,
- * so they are examined again and again. */
+/* The number of entries of the cache of stdio streams.  If two streams share an entry, each
+ * replaces the other, so that both are examined again and again. */
 #define RT_STREAMS 256
 #define RT_FRONT_BUCKETS 256
 
@@ -45,8 +45,9 @@ struct rt_tables {
 	_Atomic bool locking[RT_DESCRIPTORS];
 	_Atomic uint64_t streams[RT_STREAMS];	 /* rt/core/io/stdio.c: which streams are channels */
 	struct rt_front_table asyncs, lock_bits; /* libuv's handles; GLib's one-bit locks */
-	/* Memory that rt_map() uses before it makes mappings.  Empty, except in a frozen program and its
-	 * copies (rt/steer/reset.c): a copy would have to undo a mapping after the run. */
+	/* Memory that rt_map() uses before it makes mappings.  Only a frozen program and its
+	 * copies have such memory (rt/steer/reset.c), because a copy would have to undo each
+	 * mapping after the run. */
 	struct {
 		char *start, *at, *end;
 	} reserve;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the detector: pieces of mappings, in sizes that are powers of two.
+ * An allocator for the detector, whose blocks have sizes that are powers of two.
  *
- * In: a size.  Out: zeroed memory, aligned to cache lines.  Freed memory is kept in a list for its
- * size.  NULL means that there is no memory, or that the lock could not be taken; the caller then
- * drops the data that it wanted to store.
+ * Allocated memory is zeroed and aligned to cache lines.  Freed blocks are kept in a list for each
+ * size.  An allocation returns NULL if there is no memory, or if the lock could not be taken.  The
+ * caller then drops the data that it wanted to store.
  */
 #ifndef RT_ARENA_H
 #define RT_ARENA_H

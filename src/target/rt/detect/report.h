@@ -21,10 +21,10 @@ static inline bool rt_accesses_conflict(uint64_t a, uint64_t b)
 	return ((a | b) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN);
 }
 
-/* Called for two accesses that conflict and are not ordered.  Returns true if forgiveness
- * (rt/detect/watch.h) orders the access in the cell before the current one.  Reports a race if
- * forgiveness orders neither access before the other.  The current access may be the older of the
- * two, because accesses are gathered before they are compared. */
+/* Called for two accesses that conflict and that no operation orders.  Forgiveness
+ * (rt/detect/watch.h) may still order them.  Reports a race if it does not.  Returns true if it
+ * orders the access in the cell before the current one.  The current access may be the older of
+ * the two, because accesses are gathered before they are compared. */
 __attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
 							 const struct rt_cell *cell);
 

@@ -25,9 +25,10 @@
 
 #include "rt/detect/arena.h"
 
-/* Four cells of 32 bytes fill a line, which takes two cache lines of the processor.  A list of
- * eight cells outside the line can still be searched quickly.  A split line has a part for each
- * eight bytes; two cells fill a part, which takes one cache line. */
+/* The numbers of cells in a line, outside it, and in the parts of a split line.  Four cells of 32
+ * bytes fill a line, which takes two cache lines of the processor.  A list of eight cells outside
+ * the line can still be searched quickly.  A split line has a part for each eight bytes.  Two
+ * cells fill a part, which takes one cache line. */
 #define RT_LINE_CELLS 4
 #define RT_OUTSIDE_CELLS 8
 #define RT_PARTS 8
@@ -46,9 +47,9 @@
 /* the maximum number of cells for eight bytes; further accesses replace old cells */
 #define RT_CELLS_MAX 4096
 
-/* These macros pack the lane, the epoch and the kind of an access into one word.  The kind has a
- * bit for writes and a bit for plain accesses.  An access covers another if it has all kind bits of
- * the other.  Two accesses conflict if together they have both bits. */
+/* These macros pack the lane (the index of the thread), the epoch and the kind of an access into
+ * one word.  The kind has a bit for writes and a bit for plain accesses.  An access covers another
+ * if it has all kind bits of the other.  Two accesses conflict if together they have both bits. */
 #define RT_WHO_WRITE 1u
 #define RT_WHO_PLAIN 2u
 #define RT_WHO(lane, epoch) ((uint64_t)(lane) << 48 | (epoch) << 2)
@@ -108,8 +109,8 @@ struct rt_cache {
 
 /* Returns the chunk of an address, or NULL if there is none. */
 struct rt_chunk *rt_shadow_find(struct rt_detect_shadow *s, uintptr_t address);
-/* Returns the chunk of an address, and makes it if there is none.  Returns NULL if there is no
- * memory, or if `address` is not a user address. */
+/* Returns the chunk that contains an address, and makes the chunk if it does not exist yet.
+ * Returns NULL if there is no memory, or if `address` is not a user address. */
 struct rt_chunk *rt_shadow_make(struct rt_detect_shadow *s, struct rt_arena *a, uintptr_t address);
 
 static inline struct rt_chunk *rt_shadow_cached(struct rt_cache *c, uintptr_t address)
@@ -188,16 +189,16 @@ static inline uint32_t rt_part_room(uint32_t head)
 	return RT_UNLIKELY(head & 0xfe) ? 1u << (head >> 1 & 127) : RT_PART_CELLS;
 }
 
-/* Makes room in a full part whose line is locked.  Returns the new head, or the old one if there
- * is no more room. */
+/* Makes room for more cells in a full part, whose line must be locked.  Returns the new head, or
+ * the old one if the part cannot grow. */
 uint32_t rt_part_grow(struct rt_arena *a, struct rt_part *part, uint32_t head);
 
-/* Makes room in a full, locked line, or splits it.  Returns the new head, or the old one if there
- * is no memory. */
+/* Makes room for more cells in a full line, which must be locked, or splits the line.  Returns the
+ * new head, or the old one if there is no memory. */
 uint32_t rt_line_grow(struct rt_arena *a, struct rt_line *line, uint32_t head);
 
-/* Removes these bytes from all cells of a line.  If no bytes remain, the memory outside the line is
- * freed. */
+/* Removes the bytes in the mask `bits` from all cells of a line.  If no bytes remain, frees the
+ * memory outside the line. */
 void rt_line_forget(struct rt_arena *a, struct rt_chunk *chunk, uint32_t number, uint64_t bits);
 
 #endif

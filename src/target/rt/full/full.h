@@ -10,8 +10,9 @@
 #include "raddle/full.h"
 #include "rt/core/layer.h"
 
-/* The maximum number of buffers of a thread that are kept because of an interrupted piece.  If
- * there are more, all are handed over as they are. */
+/* A full buffer is kept back while it contains a piece that a signal handler has interrupted.
+ * This is the maximum number of such buffers of a thread.  If there are more, all are handed over
+ * to the collector as they are. */
 #define RT_WAITING 16
 
 /* The layer's state of a thread. */

@@ -32,18 +32,18 @@
 #define GUARD_LIKELY(x) __builtin_expect(!!(x), 1)
 #define GUARD_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define GUARD_HIDDEN __attribute__((visibility("hidden"))) /* accessed without the global offset table */
-/* For functions that are called only if a test succeeds, which is rare.  The code around the test
- * saves no registers for the call. */
+/* An attribute for functions that are called only in rare cases.  With this attribute, the calling
+ * code need not save most registers, so the common case stays fast. */
 #ifdef __clang__
 #define GUARD_RARE __attribute__((preserve_most))
 #else
 #define GUARD_RARE
 #endif
 
-/* A set of tracked accesses that a thread is ordered after, with one bit for each task.  `sure`
- * takes into account only operations that certainly order threads; `maybe` also takes into account
- * those that may do so.  So `sure` is a subset of `maybe`.  A mask suffices in place of a vector
- * clock, because only the clock's component for the tracked access is needed. */
+/* The set of tracked accesses that are ordered before the current point of a thread, with one bit
+ * for each task.  `sure` considers only operations that certainly order threads.  `maybe` also
+ * considers operations that may do so, and therefore includes `sure`.  No vector clock is needed,
+ * because only its component for the tracked access matters. */
 struct guard_mask {
 	uint32_t sure, maybe;
 };
@@ -92,18 +92,18 @@ struct guard_alive {
 extern GUARD_HIDDEN struct guard_alive guard_alive;
 
 enum {
-	/* The number of entries of the table of objects.  At most half of them are used, which is
-	 * enough for some milliseconds. */
+	/* The number of entries in the table of synchronisation objects.  At most half of them are
+	 * used, which is enough for some milliseconds of tracking. */
 	GUARD_OBJECTS = 8192,
 	/* The number of entries of the table of recent accesses; new ones displace old ones. */
 	GUARD_RECENT = 4096,
 };
 
-/* The state of tracking, protected by the lock.  It is separate from `guard`, which is initialised
- * data, so it takes no memory in most runs. */
+/* The state that is needed to track accesses, protected by the lock.  It is separate from `guard`,
+ * which is initialised data.  Therefore it takes no memory in the many runs that track nothing. */
 struct guard_tables {
-	/* order.c: objects by address, the indexes of entries in use, and the masks that were lost
-	 * for lack of room. */
+	/* order.c: a hash table of synchronisation objects by address, the indexes of its used
+	 * entries, and the union of the masks for which the table had no room. */
 	struct guard_object {
 		uintptr_t address; /* 0 if the entry is unused */
 		struct guard_mask any, writers;
@@ -213,22 +213,24 @@ static inline void guard_releases(const volatile void *object)
 		guard_note_release(object, GUARD_EXCLUSIVE);
 }
 
-/* validate.c: tasks.  learnt(): a thread has been ordered after tracked accesses, so tracking may
- * end.  gone(): memory was freed.  ends(): a thread ends.  lost(): an operation was not recorded.
- * These are called with the lock held, access() without it. */
+/* validate.c: tells the tasks what happened. guard_learnt(): a thread has been ordered after
+ * tracked accesses, so tracking may end. guard_gone(): memory was freed. guard_ends(): a thread
+ * ends. guard_lost(): an operation was not recorded.  Call these functions with the lock held, but
+ * guard_access() without it. */
 void guard_learnt(uint32_t bits);
 void guard_gone(uintptr_t low, uintptr_t high);
 void guard_ends(const struct guard_thread *t);
 void guard_lost(void);
 void guard_access(const void *address, uint64_t size, uint32_t guard_number);
 
-/* recent.c.  was_recently(): returns true if another thread recently accessed these bytes at that
- * guard.  was_at(): records an access of the thread.  Call both with the lock held. */
+/* recent.c. guard_was_recently() returns true if another thread recently accessed these bytes at
+ * this guard. guard_was_at() records an access by the thread.  Call both functions with the lock
+ * held. */
 bool guard_was_recently(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 void guard_was_at(const struct guard_thread *t, uintptr_t address, uint32_t guard_number);
 
-/* settle.c: called when the guard no longer has a flag.  Disables the guard's regions, except those
- * in which another guard has a flag. */
+/* settle.c: called when the flag of a guard has been cleared.  Disables each region (function or
+ * loop) of this guard, unless another guard in the region still has a flag. */
 void guard_settle(uint32_t guard_number);
 
 /* watch.c: a watchpoint on the address of a stopped thread. */

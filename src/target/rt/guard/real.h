@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The real functions that interposed ones call (raddle/guard.inc, rt/common/resolve.h).  They are
- * looked up when the runtime starts, or when the loader first frees memory, whichever is earlier.
+ * The real library functions, which the runtime's interposed functions call (raddle/guard.inc,
+ * rt/common/resolve.h).  Their addresses are looked up when the runtime starts, or when the loader
+ * first frees memory, whichever is earlier.
  */
 #ifndef RT_GUARD_REAL_H
 #define RT_GUARD_REAL_H
@@ -60,8 +61,8 @@ static inline void guard_resolve(void)
 		guard_resolve_all();
 }
 
-/* A real function.  Its address is known, because the runtime starts before any code of the program
- * or its libraries runs, except for functions that the loader calls. */
+/* A real function.  Its address is already known, because the runtime starts before any code of
+ * the program or its libraries runs.  Functions that the loader itself calls are an exception. */
 #define REAL(name) (guard_real.name)
 /* Declares the runtime's function under a name that the program cannot define. */
 #define GUARD_OWN(name)                                                                                      \

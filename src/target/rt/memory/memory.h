@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer `memory`, which makes reads and writes of tracked bytes obey a model
+ * The layer `memory`, which makes reads and writes of tracked bytes obey a memory model
  * (rt/memory/model.h).
  *
- * Only one thread runs at a time, so the program's memory has to be right only for that thread.
- * Before a read, the layer stores the value that the read should return.  After a write, the layer
- * reads the new value when the thread next enters the runtime, which happens before any other
- * thread runs.  At all other times, memory contains the running thread's view: for each byte, the
- * thread's own store if it is still buffered, otherwise the latest store.
+ * Only one thread runs at a time, so the program's memory has to contain only that thread's view.
+ * The view of a byte is the thread's own store if the store is still buffered, and otherwise the
+ * latest store.  Before a read, the layer stores the value that the read should return in the
+ * program's memory.  After a write, the thread enters the runtime before any other thread runs,
+ * and the layer then reads the new value.
  */
 #ifndef RT_MEMORY_H
 #define RT_MEMORY_H
@@ -31,8 +31,8 @@ struct rt_memory_access {
 	enum memory_order_of order;
 };
 
-/* The last store to a location.  `through` is the site of a tracked store that the same thread made
- * without an operation between the two stores, or 0 if there is none. */
+/* The last store to a location.  `through` is the site of a tracked store that the same thread
+ * made, with no operation between the two stores.  0 if there is no such store. */
 struct rt_published {
 	uintptr_t address;
 	uint32_t thread, site, through;
@@ -72,8 +72,8 @@ static inline struct rt_memory *rt_memory(void)
 	return rt.layer[RT_LAYER_MEMORY];
 }
 
-/* rt/memory/publish.c.  A thread that reads a tracked store may also read the other stores that the
- * storing thread has made since its last operation. */
+/* rt/memory/publish.c.  A thread that reads a tracked store may also read other stores of the
+ * storing thread: those that the storing thread has made since its last operation. */
 
 /* Called for any store. */
 void rt_publish_store(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);

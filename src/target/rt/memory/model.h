@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Memory models (doc/design/memory.md) determine what reads of tracked bytes return.  In: the
- * accesses of threads and the operations that order them, one at a time.  Out: the values of reads.
- * The callback choose() decides whatever a model leaves open.  This code uses neither the program's
- * memory nor the runtime, so test/unit/u-rt-memory.c can run it alone.
+ * accesses of threads and the operations that order them, one at a time.  Out: the values of
+ * reads.  If a model allows several values, the callback choose() selects one.  This code uses
+ * neither the program's memory nor the runtime, so test/unit/u-rt-memory.c can run it alone.
  *
- * Memory is divided into cells of eight bytes, which begin at multiples of eight.  A part of a cell
- * is described by a mask, which has 0xff for each byte that belongs to it, and a value, whose other
- * bytes are 0.
+ * Memory is divided into aligned cells of eight bytes.  A part of a cell is described by a mask
+ * and a value.  The mask has 0xff for each byte that belongs to the part.  All other bytes of the
+ * value are 0.
  */
 #ifndef RT_MEMORY_MODEL_H
 #define RT_MEMORY_MODEL_H
@@ -72,8 +72,8 @@ struct memory_entry {
 };
 
 struct memory_thread {
-	/* `seen` is the clock that the next fence acquires because of earlier relaxed reads.
-	 * `fenced` is the clock that relaxed writes release. */
+	/* `seen` is the clock that earlier relaxed reads pass to the next acquire fence.  `fenced`
+	 * is the clock that relaxed writes release because of an earlier release fence. */
 	struct memory_clock clock, seen, fenced;
 	struct memory_entry buffer[MEMORY_BUFFER];
 	uint32_t count;
@@ -121,8 +121,8 @@ uint64_t memory_mask(uintptr_t base, uintptr_t address, uint64_t size);
 /* Returns the cell of an address, or NULL if it is not tracked. */
 struct memory_cell *memory_cell(struct memory *m, uintptr_t address);
 
-/* Starts to track bytes of a cell, whose current value is `value`.  If there is no room, abandons
- * the model and returns NULL. */
+/* Starts to track bytes of a cell.  `value` is the current value of the cell.  If the table of
+ * cells is full, abandons the model and returns NULL. */
 struct memory_cell *memory_track(struct memory *m, uintptr_t base, uint64_t mask, uint64_t value);
 
 /* Stops tracking memory that has become another object. */
@@ -134,15 +134,15 @@ uint64_t memory_load(struct memory *m, uint32_t t, struct memory_part p, enum me
 void memory_store(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		  enum memory_order_of order);
 
-/* An atomic update.  memory_update() returns the current value, which does not change until
- * memory_updated() is called.  If the update wrote something, the caller calls memory_updated() to
- * store it. */
+/* An atomic update. memory_update() returns the current value, which does not change until
+ * memory_updated() is called.  If the update writes a new value, the caller passes that value to
+ * memory_updated(). */
 uint64_t memory_update(struct memory *m, uint32_t t, struct memory_part p, enum memory_order_of order);
 void memory_updated(struct memory *m, uint32_t t, struct memory_part p, uint64_t value,
 		    enum memory_order_of order);
 
-/* Makes a write that reaches memory at once, after the stores in the thread's buffer.  Used for
- * writes that are larger than a cell, or that were noticed only afterwards. */
+/* Writes directly to memory, after moving the stores in the thread's buffer to memory.  Used for
+ * writes that are larger than a cell, or that the runtime has noticed only afterwards. */
 void memory_write_through(struct memory *m, uint32_t t, struct memory_part p, uint64_t value);
 
 /* Returns the thread's view of the cell: the thread's own buffered stores, and otherwise the value
@@ -158,9 +158,10 @@ void memory_join(struct memory *m, uint32_t t, uint32_t child);
 void memory_acquire(struct memory *m, uint32_t t, uintptr_t object);
 void memory_release(struct memory *m, uint32_t t, uintptr_t object);
 
-/* memory_tick() returns the tick of what thread `t` does now.  Thread `t` is after that tick of
- * thread `other` if `other` has since created a thread, released an object or ended, and `t` has
- * synchronised with that event. */
+/* memory_tick() returns the current tick of thread `t`, a number in its vector clock.
+ * memory_is_after() returns true if `tick` of thread `other` happens before what `t` does now.
+ * This requires that `other` has since created a thread, released an object or ended, and that `t`
+ * has synchronised with that event. */
 uint32_t memory_tick(const struct memory *m, uint32_t t);
 bool memory_is_after(const struct memory *m, uint32_t t, uint32_t other, uint32_t tick);
 

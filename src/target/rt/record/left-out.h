@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the place of an access in a thinned run, and counts the accesses that are left out
- * (rt/record/thin.h).  The functions are inline because most accesses of a long run end here.
+ * In a thinned run, accesses at frequently executed places are left out (rt/record/thin.h).  These
+ * functions find the place of an access, and count the accesses that are left out.  They are
+ * inline because most accesses of a long run end here.
  */
 #ifndef RT_RECORD_LEFT_OUT_H
 #define RT_RECORD_LEFT_OUT_H
@@ -9,12 +10,12 @@
 #include "rt/record/recorder.h"
 #include "rt/record/thin.h"
 
-/* rt/record/thin.c.  Called at the thread's first access after thinning began.  If there is no
- * memory, all places of the thread stay cold. */
+/* Called at the thread's first access after thinning began (rt/record/thin.c).  If no memory is
+ * available, all places of the thread stay cold, and none of its accesses is left out. */
 RT_COLD_KEEPS void rt_thin_begin_places(struct rt_thread *t);
 
-/* Called when a record of the place is about to be appended, and there is room for one more
- * record. */
+/* Called when a record of the place is about to be appended.  The buffer must have room for one
+ * more record. */
 void rt_thin_record_at(struct rt_thread *t, uint32_t site);
 
 static inline __attribute__((always_inline)) struct rt_place *rt_hot_place(const struct rt_thread *t,

@@ -84,8 +84,8 @@ RT_COLD_KEEPS uint8_t *rt_put_far(struct rt_encoder *e, uint8_t *p, uint32_t sit
 __attribute__((noinline, preserve_most)) uint8_t *rt_put_run_apart(struct rt_encoder *e, uint8_t *p,
 								   uint32_t site, uint64_t address);
 
-/* Does the same as rt_put_access() or rt_put_run(), but with few branches for near accesses and
- * with few registers, for use in the hooks. */
+/* Does the same as rt_put_access() or rt_put_run().  For use in the hooks, it has few branches for
+ * near accesses, and needs few registers. */
 static inline __attribute__((always_inline)) uint8_t *
 rt_put_near(struct rt_encoder *e, uint8_t *p, uint32_t site, uint64_t address, const uint8_t *floor)
 {

@@ -23,8 +23,8 @@
  * it. */
 RT_COLD_KEEPS bool rt_recorder_prepare(struct rt_thread *t, size_t need);
 
-/* Returns true if this is the child of a fork that was made by a bare system call, which is not
- * interposed.  If so, stops using the parent's buffer. */
+/* Returns true in the child of a fork by a bare system call, which is not interposed.  In that
+ * case also stops using the parent's buffer. */
 RT_COLD bool rt_recorder_is_orphan(struct rt_thread *t);
 
 /* Appends a record for which there is room. */
@@ -35,8 +35,8 @@ void rt_recorder_encode(struct rt_thread *t, const struct rt_record *r);
 RT_COLD_KEEPS void rt_recorder_drain(struct rt_thread *t);
 RT_COLD void rt_recorder_drain_before(struct rt_thread *t, uint64_t q);
 
-/* Called by code that found the encoder taken.  Returns true if it may take the encoder, because
- * the interrupted code was left by longjmp. */
+/* Called by code that found the encoder taken.  Returns true if this code may take the encoder,
+ * because a longjmp left the code that had taken it. */
 RT_COLD bool rt_recorder_recover(struct rt_thread *t);
 
 /* Stores the record of a handler that interrupted the encoder. */

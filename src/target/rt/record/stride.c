@@ -57,8 +57,8 @@ static uint64_t block_bits(const struct stride *s, uint64_t *bits)
 	return n;
 }
 
-/* Skips accesses that are already marked, and then marks the run that follows.  Returns the number
- * of accesses in the run, or 0 if there is no run. */
+/* Skips accesses that are already marked, and then marks the following accesses, up to the next
+ * one that is already marked.  Returns how many accesses were newly marked. */
 static uint64_t next_run(struct raddle_self *self, struct stride *s, bool write)
 {
 	uint64_t run = 0;

@@ -55,9 +55,9 @@
 #define RT_LINES (1u << 20)
 /* The number of hands; a hand is a byte other than 0 that identifies an owner. */
 #define RT_HANDS 255u
-/* The maximum values of the three counts of an entry, which have two bits each: records after the
- * first one with the same owner, changes of owner without a write, and changes of owner by a
- * write. */
+/* The maximum values of the three counts of an entry, which have two bits each.  The counts are
+ * those of records after the first one with the same owner, of changes of the owner without a
+ * write, and of changes of the owner by a write. */
 #define RT_LINE_COUNT 3u
 #define RT_LINE_CHANGES 3u
 #define RT_LINE_WRITES 3u
@@ -117,8 +117,8 @@ static inline uint32_t rt_line_after(uint32_t entry, uint32_t hand, bool write, 
 	return hand | changes * RT_LINE_CHANGE | writes * RT_LINE_WRITE;
 }
 
-/* What a thread knows about a place.  A place may be in either of two entries of the table.  Places
- * that share both entries displace each other. */
+/* What a thread knows about a place.  Each place has two entries of the table that may hold it.
+ * Places that share both entries replace each other. */
 struct rt_place {
 	uint32_t site;
 	/* The number of records so far or, if the place is hot, RT_PLACE_HOT | site. */
@@ -201,8 +201,9 @@ void rt_thin_pin(uintptr_t address);
 /* Returns true if the segment of a lazy thread continues after an operation. */
 bool rt_thin_goes_on(struct rt_thread *t);
 
-/* Called when the thread has filled a buffer, or has no buffer.  Decides whether the run is thinned
- * from now on, and whether the thread is lazy. */
+/* Called when the thread has filled a buffer, or has no buffer.  Decides whether the run is
+ * thinned from now on, and whether the thread is lazy, that is, whether most of its accesses are
+ * left out. */
 void rt_thin_look(struct rt_thread *t);
 
 #endif

@@ -18,8 +18,8 @@ struct rt_scan {
 	const char *text, *format;
 	int stored; /* the number of conversions that stored a value, as the function returned it */
 };
-/* Called within rt_shadow_enter().  Scans a text according to a format, and assigns expressions to
- * the values that the conversions stored. */
+/* Scans a text according to a format, and assigns expressions to the values that the conversions
+ * stored.  Call this between rt_shadow_enter() and rt_shadow_leave(). */
 void rt_model_scan(struct rt_scan *s, __builtin_va_list arguments);
 
 /* A number that a function has read from `s` up to `end`. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layer `shadow`.  It keeps track of which values depend on the input, and of the expression
- * for each such value (raddle/shadow.h).
+ * The layer `shadow`.  It keeps track of the values that depend on the program's input, and builds
+ * an expression for each of them (raddle/shadow.h).
  *
- * 	expr.c     the store of expressions: each node exists once, and constants are folded
- * 	memory.c   shadow memory: the expressions of bytes
- * 	path.c     branches, variables, inputs, losses
- * 	hooks.c    what instrumented code calls
- * 	model-*.c  function models: how library functions propagate expressions
- * 	layer.c    start-up
+ *	expr.c     the store of expressions: each node exists once, and constants are folded
+ *	memory.c   shadow memory: the expressions of bytes
+ *	path.c     branches, variables, inputs, losses
+ *	hooks.c    what instrumented code calls
+ *	model-*.c  function models: how library functions propagate expressions
+ *	layer.c    start-up
  *
- * Usually only one thread at a time runs this code, because threads take turns while input is
- * followed.  Another thread may run at the same time (`away`, raddle/steer.h), so the state is
- * protected by a lock that is held briefly.
+ * Threads take turns while input is followed, so usually only one thread runs this code at a time.
+ * However, a thread that is `away` (raddle/steer.h) may run at the same time as others.  A lock,
+ * which is held only briefly, therefore protects the state.
  */
 #ifndef RT_SHADOW_H
 #define RT_SHADOW_H
@@ -43,8 +43,8 @@ struct rt_shadow {
 	/* memory.c: the pages with expressions, by address. */
 	struct rt_shadow_page *pages[2 * RT_SHADOW_PAGES];
 	uint32_t page_count;
-	/* model-input.c: for each descriptor, the number of the input plus 1, the file that the
-	 * descriptor referred to, and the number of bytes read so far. */
+	/* model-input.c: for each descriptor, the number of the input that it reads plus 1, the
+	 * file that it referred to, and the number of bytes read so far. */
 	struct {
 		uint32_t input;
 		uint64_t device, inode;
@@ -83,8 +83,8 @@ static inline uint32_t rt_expr_bits(uint32_t e)
 	return rt_shadow.nodes[e].bits;
 }
 
-/* Returns the variable that the expression depends on, if it depends on only one variable and that
- * variable has eight bits.  Otherwise returns 0. */
+/* If the expression depends on a single variable, and that variable has eight bits, returns the
+ * variable.  Otherwise returns 0. */
 uint32_t rt_expr_only_byte(uint32_t e);
 /* Returns the value that the expression has if the variable has this value. */
 uint64_t rt_expr_with_byte(uint32_t e, uint32_t var, uint8_t value);
@@ -92,8 +92,8 @@ uint64_t rt_expr_with_byte(uint32_t e, uint32_t var, uint8_t value);
 /* ---- memory.c ---- */
 
 /* load() returns the expression of `size` bytes, in little-endian order, or 0 if all of them are
- * concrete.  store() is called when the bytes are already in memory; e is 0 if they are concrete.
- * byte() returns the expression of one byte, or 0 if the byte is concrete. */
+ * concrete (do not depend on input).  Call store() when the bytes are already in memory; e is 0 if
+ * they are concrete. byte() returns the expression of one byte, or 0 if the byte is concrete. */
 uint32_t rt_memory_load(uintptr_t a, uint32_t size);
 void rt_memory_store(uintptr_t a, uint32_t size, uint32_t e);
 uint32_t rt_memory_byte(uintptr_t a);
@@ -109,14 +109,14 @@ void rt_path_step(enum raddle_shadow_step_kind kind, uint32_t site, uint32_t con
 void rt_path_lose(enum raddle_shadow_loss what);
 uint32_t rt_path_text(const char *text, size_t length); /* returns its offset */
 
-/* Returns the number of an input, which is added if it is new, or UINT32_MAX if there are too
- * many. */
+/* Returns the number of an input, and adds the input if it is new.  Returns UINT32_MAX if there
+ * are too many inputs. */
 uint32_t rt_input(enum raddle_shadow_kind kind, uint32_t number, const char *name);
 /* Called when bytes in memory have been read from an input, from `offset` on. */
 void rt_input_bytes(uint32_t input, uint64_t offset, const void *p, size_t size);
 
-/* The successive bytes of an input that a piece of memory was read from.  rt_slot_of() returns
- * false if the memory was not read from successive bytes of one input. */
+/* A range of successive bytes of an input, from which a piece of memory was read. rt_slot_of()
+ * returns false if the memory was not read from such a range. */
 struct rt_text_slot {
 	uint32_t input;
 	uint64_t offset;
@@ -129,7 +129,7 @@ uint32_t rt_slot_var(const struct rt_text_slot *slot, const struct raddle_shadow
 /* ---- calls ---- */
 
 /* Returns the expression of argument n in a call of the function `model`, or 0 if the argument is
- * concrete. */
+ * concrete (does not depend on input). */
 static inline uint32_t rt_shadow_argument(const void *model, uint32_t n)
 {
 	const struct raddle_shadow_call *c = &__raddle_shadow_call;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Takes the set of signals that have handlers, one bit for each, and returns those that another
- * process would have to send. */
+/* Returns the signals in `handled` that only another process could send.  `handled` is the set of
+ * signals that have handlers, with one bit for each signal. */
 static inline uint64_t rt_expect_signals(uint64_t handled)
 {
 	static const uint8_t inner[] = {/* caused by the program itself */

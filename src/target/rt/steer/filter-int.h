@@ -21,8 +21,9 @@
 #define RT_IF_EQUAL(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, then, otherwise)
 #define RT_IF_LEAST(value, then, otherwise) BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, value, then, otherwise)
 
-/* The last instructions of a filter: calls made by rt_bare() are allowed, all others are trapped.  A
- * jump to the last instruction traps the call, and a jump to the one before it allows the call. */
+/* The last instructions of a filter.  They allow system calls that rt_bare() makes, and trap all
+ * others.  A jump to the last instruction traps the call, and a jump to the one before it allows
+ * the call. */
 #define RT_FILTER_END                                                                                        \
 	RT_HALF(instruction_pointer, 0), RT_IF_EQUAL((uint32_t)(uintptr_t)rt_bare_end, 0, 3),                \
 		RT_HALF(instruction_pointer, 1),                                                             \

@@ -33,9 +33,9 @@ struct rt_frozen {
 
 void rt_freeze_seek(void); /* rt/steer/freeze.c: resets the positions of open files */
 
-/* rt/steer/context.c.  rt_context_make() makes a context that calls `start`, which must not return.
- * rt_context_jump() saves the current context in `from` and continues in `to`.  It handles neither
- * signals nor threads that leave (rt_context_leave()). */
+/* rt/steer/context.c. rt_context_make() makes a context that calls `start`, which must not return.
+ * rt_context_jump() saves the current context in `from` and continues in `to`.  It does not handle
+ * signals, or threads that leave (rt_context_leave()). */
 void rt_context_make(struct rt_context *c, char *stack, size_t size, void (*start)(void));
 void rt_context_jump(struct rt_context *from, const struct rt_context *to);
 

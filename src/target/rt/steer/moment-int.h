@@ -20,8 +20,8 @@ struct rt_moment {
 
 struct rt_moment rt_moment_begin(uint32_t slot);
 
-/* Returns true while the wait has lasted less than `length` nanoseconds and is not in vain.  The
- * thread calls it again and again while it waits, and sleeps between the calls. */
+/* Returns true as long as the wait has lasted less than `length` nanoseconds and is not in vain.
+ * A waiting thread calls this function repeatedly, and sleeps between the calls. */
 bool rt_moment_lasts(struct rt_moment *m, uint64_t length);
 
 /* Returns the time of a clock of the kernel, in nanoseconds. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internal to steering: copies of a frozen program that make several runs.  rt/steer/reset.c is the
- * loop, rt/steer/pages.c restores memory, and rt/steer/changes.c notices what cannot be restored.
+ * Internal to steering: copies of a frozen program that make several runs. rt/steer/reset.c
+ * contains the loop over the runs.  Between two runs, rt/steer/pages.c restores the memory of the
+ * program, and rt/steer/changes.c undoes other changes or notices that this is impossible.
  *
- * All state is in memory that is not restored itself (struct rt_reset).
+ * The state is kept in a struct rt_reset, which is not restored itself.
  */
 #ifndef RT_STEER_RESET_INT_H
 #define RT_STEER_RESET_INT_H
@@ -67,15 +68,17 @@ static inline struct rt_reset *rt_reset(void)
 	return rt_steering()->frozen.reset;
 }
 
-/* rt/steer/pages.c.  rt_pages_fit() and rt_pages_list() are called in the frozen program before the
- * first copy is made, and rt_pages_begin() in a copy before its first run.  rt_pages_restore() restores
- * the memory of a copy.  All of them return false if memory cannot be restored. */
+/* rt/steer/pages.c. rt_pages_fit() and rt_pages_list() are called in the frozen program before the
+ * first copy is made. rt_pages_begin() is called in a copy before its first run.
+ * rt_pages_restore() restores the memory of a copy.  All four return false if memory cannot be
+ * restored. */
 bool rt_pages_fit(void);
 bool rt_pages_list(struct rt_pages *p);
 bool rt_pages_begin(void);
 bool rt_pages_restore(struct rt_pages *p);
-/* Called when the program is about to empty a range (MADV_DONTNEED).  The function may clear its pages
- * instead, and then sets *cleared.  Returns false if the range cannot be restored. */
+/* Called when the program is about to empty a range (MADV_DONTNEED).  The function may instead
+ * clear the pages of the range itself.  In that case it sets *cleared.  Returns false if the range
+ * cannot be restored. */
 bool rt_pages_empty(struct rt_pages *p, uintptr_t start, size_t length, bool *cleared);
 
 /* rt/steer/changes.c.  rt_changes_watch() is called once in a copy.  It returns false if the program has

@@ -8,16 +8,17 @@
 
 struct rt_reset;
 
-/* rt/steer/reset.c.  rt_reset_setup() is called before the program is frozen, and returns false if
- * there is no memory.  rt_reset_freeze() calls `serve` on another stack and returns in each copy, at
- * the beginning of each of its runs.  rt_reset_run() is called by `serve` in a copy. */
+/* rt/steer/reset.c. rt_reset_setup() is called before the program is frozen, and returns false if
+ * memory runs out. rt_reset_freeze() freezes the program: it calls `serve` on another stack, and
+ * returns only in copies, at the beginning of each run. rt_reset_run() is called by `serve` in a
+ * copy. */
 bool rt_reset_setup(void);
 void rt_reset_freeze(void (*serve)(void));
 _Noreturn void rt_reset_run(struct rt_reset *r);
 
-/* rt_reset_end() is called when a run ends with this exit status.  It returns if the process has to end.
- * rt_reset_obey() is called while a run waits, and ends it if the replayer requests that.  rt_reset_is_on()
- * returns true in a copy that may make several runs. */
+/* rt_reset_end() is called when a run ends with the exit status `code`.  It returns only if the
+ * process has to end. rt_reset_obey() is called while a run waits, and ends the run if the
+ * replayer requests that. rt_reset_is_on() returns true in a copy that may make several runs. */
 void rt_reset_end(uint32_t code);
 void rt_reset_obey(void);
 bool rt_reset_is_on(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of threads, by slot number: the runnable threads and the waiting ones
- * (rt/steer/turn-int.h).  Looking up the next member reads one word for every 64 threads.  A scan
- * of the slots would touch a page for each thread.
+ * Sets of threads, such as the runnable threads and the waiting threads (rt/steer/turn-int.h).
+ * The members are numbers of slots.  Searching for the next member reads one word for every 64
+ * threads.  A scan of the slots themselves would touch a page for each thread.
  *
- * Invariant: `count` is the number of bits that are set, once all calls under way have returned.
+ * Invariant: when no call is in progress, `count` is the number of bits that are set.
  */
 #ifndef RT_STEER_SET_H
 #define RT_STEER_SET_H
@@ -23,8 +23,8 @@ static inline bool rt_set_has(const struct rt_set *set, uint32_t number)
 	return atomic_load_explicit(&set->words[number / 64], memory_order_acquire) >> number % 64 & 1;
 }
 
-/* `alone` is true if neither another kernel thread nor a signal handler can interfere.  Then plain
- * loads and stores are enough. */
+/* `alone` is true if neither another kernel thread nor a signal handler can interfere.  In that
+ * case, plain loads and stores are enough. */
 static inline void rt_set_add(struct rt_set *set, uint32_t number, bool alone)
 {
 	_Atomic uint64_t *word = &set->words[number / 64];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ledger of a thread that may wait in a loop (rt/steer/spin.c).
+ * The ledger of a thread: the locations that it has accessed since its last operation, with their
+ * values.  The ledger shows whether a thread merely waits in a loop (rt/steer/spin.c).
  *
  * Invariant: each pair of address and site has at most one entry.
  */

@@ -27,10 +27,10 @@ static inline bool rt_steer_is_leading(void)
 void rt_steer_lock_shared(uint64_t *signals);
 void rt_steer_unlock_shared(const uint64_t *signals);
 
-/* The lock of steering.  RT_ALL_SIGNALS as a saved mask means that the mask was not changed; the
- * mask of a thread never has this value, since SIGKILL cannot be blocked.  If all threads run on
- * one kernel thread, the lock is always free, because the runner never switches away from a thread
- * that holds it.  Only a signal handler could find it taken. */
+/* Takes the lock of steering and saves the signal mask.  If the mask was not changed, *signals
+ * becomes RT_ALL_SIGNALS, which is never the mask of a thread, since SIGKILL cannot be blocked.
+ * If all threads run on one kernel thread, the lock is always free, because the runtime never
+ * switches away from a thread that holds the lock.  Only a signal handler could find it taken. */
 static inline void rt_steer_lock(uint64_t *signals)
 {
 	if (RT_UNLIKELY(!rt_is_alone())) {
@@ -75,8 +75,8 @@ void rt_steer_match_plan(void);
 void rt_steer_differs(const struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 void rt_steer_diverge(struct rt_thread *t, uint32_t cause, uint32_t expected, uint32_t found);
 
-/* rt_steer_nap() sleeps until the place is woken, but only for a short time.  `seen` is the result
- * of rt_steer_seen() from before the caller last checked its condition. */
+/* rt_steer_nap() sleeps for a short time, or until the thread is woken.  `seen` is the result of
+ * rt_steer_seen() from before the caller last checked its condition. */
 static inline void rt_steer_wake(struct rt_sleeping_place *place)
 {
 	rt_add32(&place->word, 1);
@@ -89,8 +89,8 @@ static inline uint32_t rt_steer_seen(const struct rt_thread *t)
 }
 void rt_steer_nap(struct rt_thread *t, uint32_t seen, uint32_t round);
 
-/* Waits while the condition is true, and shows `state` in the slot meanwhile.  `seen_` is read
- * before the condition is evaluated, so that no wake-up is lost. */
+/* Waits while the condition is true.  During the wait, the slot of the thread shows `state`.
+ * `seen_` is read before the condition is evaluated, so that no wake-up is lost. */
 #define RT_WAIT_WHILE(t, state, condition)                                                                   \
 	do {                                                                                                 \
 		if (condition)                                                                               \
@@ -109,9 +109,9 @@ bool rt_steer_is_deserted(uint32_t naps);
 /* Lets a thread that has ended return to libc and exit. */
 void rt_context_let_go(struct rt_context *c);
 
-/* rt/steer/park.c.  rt_park() is called for a thread that has made its last step, and returns false
- * if the thread has to leave.  rt_park_end() lets all parked threads leave.  rt_park_fill() creates
- * threads in advance.  The others are callbacks of rt/core/callback.inc. */
+/* rt/steer/park.c.  rt_park() is called after a thread's last step.  It returns false if the thread
+ * has to exit.  rt_park_end() lets all parked threads exit.  rt_park_fill() creates threads in
+ * advance.  The other functions are callbacks of rt/core/callback.inc. */
 bool rt_park(struct rt_thread *t);
 void rt_park_end(void);
 void rt_park_fill(uint32_t count);
@@ -119,8 +119,8 @@ void rt_park_result(uint32_t number, void **result, bool *known);
 void rt_park_prepares(struct rt_thread *t);
 void rt_park_prepared(struct rt_thread **child);
 
-/* rt/steer/freeze.c.  rt_freeze_at() freezes the program here if the plan requests it, and returns
- * in each copy.  rt_freeze_at_creation() is called before a thread is created. */
+/* rt/steer/freeze.c.  If the plan requests it, rt_freeze_at() freezes the program, and returns in
+ * each copy of it.  rt_freeze_at_creation() is called before a thread is created. */
 void rt_freeze_at(enum raddle_freeze where);
 void rt_freeze_setup(void);
 void rt_freeze_at_creation(struct rt_thread *t);
@@ -142,9 +142,9 @@ void rt_context_tids(uint32_t number, pid_t **word);
 void rt_context_ends(struct rt_thread *t);     /* called before the operation with which it ends */
 void rt_context_refuse(enum raddle_unfit why); /* ends the run, which needs kernel threads */
 
-/* rt/steer/futex.c.  rt_futex_call() handles a call if threads take turns.  rt_futex_leaves() notes
- * that the thread on kernel thread `tid` has made its last step.  rt_futex_check() wakes threads
- * whose words have changed. */
+/* rt/steer/futex.c. rt_futex_call() handles a futex call if threads take turns. rt_futex_leaves()
+ * notes that the thread on kernel thread `tid` has made its last step. rt_futex_check() wakes
+ * threads whose futex words have changed. */
 void rt_futex_call(struct rt_futex_call *call);
 void rt_futex_leaves(pid_t tid);
 void rt_futex_check(void);
@@ -161,11 +161,11 @@ void rt_signal_send(struct rt_signal *signal);
 void rt_signal_deliver(struct rt_thread *t);
 void rt_signal_take(struct rt_thread *t, uint64_t set, void *info);
 
-/* rt/steer/blocking.c.  rt_blocking_waits() lets the thread wait for descriptors.
+/* rt/steer/blocking.c. rt_blocking_waits() lets the thread wait for file descriptors.
  * rt_blocking_moved() is called when a thread has done something that may end such waits.
  * rt_blocking_let_in() is called with the lock held when no thread can continue.  It returns true
- * if one can now, or if the runner has to wait for input from outside.  rt_blocking_nap() does
- * that, and returns false if it need not. */
+ * if a thread has become able to continue, or if the process must wait for input from outside.
+ * rt_blocking_nap() waits for such input.  It returns false if that is not necessary. */
 void rt_blocking_setup(void);
 void rt_blocking_waits(struct rt_thread *t, struct rt_look *look, int64_t limit_ns);
 void rt_blocking_moved(void);
@@ -175,8 +175,8 @@ bool rt_blocking_nap(const struct rt_thread *t);
 void rt_blocking_look(void); /* makes threads runnable whose waits are over or have timed out */
 
 /* rt/steer/step.c.  Both functions are called when the first thread of a race has made its access,
- * so that the second may continue.  rt_steer_pass_kept() is for two sites that `keep` orders, and
- * rt_steer_come_back() for two threads that met. */
+ * so that the second thread may continue.  rt_steer_pass_kept() is for sites that `keep` orders, and
+ * rt_steer_come_back() for threads that were stopped at their accesses at the same time. */
 void rt_steer_pass_kept(struct rt_thread *t);
 void rt_steer_come_back(struct rt_thread *t, uint64_t n);
 
@@ -202,32 +202,32 @@ void rt_turn_setup(void);
 void rt_crash_setup(void); /* rt/steer/crash.c: installs handlers that record fatal signals */
 void rt_turn_end(struct rt_thread *t);
 
-/* rt_turn_give() is called when the thread has to stop, and passes the turn on.  rt_turn_take() is
- * called when the thread may continue, and returns when it has the turn. */
+/* rt_turn_give() passes the turn on.  A thread calls it when it has to stop. rt_turn_take()
+ * returns when the thread has the turn.  A thread calls it when it may continue. */
 void rt_turn_give(struct rt_thread *t, uint32_t state);
 void rt_turn_take(struct rt_thread *t);
 
 /* Called at a point after the thread's n-th operation.  Returns when the thread has the turn. */
 void rt_turn_point(struct rt_thread *t, uint64_t n, enum raddle_point point);
 
-/* Called before an access.  The access is a point (rt_turn_point()) if a watch covers it, if it is
- * an atomic write that empties the thread's store buffer (rt/memory/), or if the thread has made
- * RADDLE_STEER_LOOKS accesses since its last point. */
+/* Called before an access.  The access is a point (rt_turn_point()) in three cases: a watch covers
+ * it, it is an atomic write that empties the thread's store buffer (rt/memory/), or the thread has
+ * made RADDLE_STEER_LOOKS accesses since its last point. */
 void rt_turn_access(struct rt_thread *t, const struct rt_touch *touch);
 
-/* Called before a call that uses, initialises or destroys a synchronisation object.  The call is a
- * point if a watch that names its site covers it. */
+/* Called before a call that uses, initialises or destroys a synchronisation object.  If a watch
+ * names the site of the call, the call is a point, at which another thread may get the turn. */
 void rt_turn_handle(struct rt_thread *t, const struct rt_touch *touch);
 
 /* Called before a fence, which is a point if the thread has buffered stores (rt/memory/). */
 void rt_turn_barrier(struct rt_thread *t);
 
-/* Called when the next operation of the plan belongs to the thread at this position of the table.
- * Makes the thread runnable if it was stopped. */
+/* Called when the next operation of the plan belongs to the thread at `position` in the plan's
+ * table of threads.  Makes the thread runnable if it was stopped. */
 void rt_turn_owner(uint32_t position);
 
-/* Leaves the phase MET; the caller has the turn.  The thread in slot `first` continues at once, and
- * every other thread when it gets the turn. */
+/* Leaves the phase MET, in which both threads of a race are stopped.  The caller has the turn.
+ * The thread in slot `first` continues at once, and every other thread when it gets the turn. */
 void rt_turn_go_on(struct rt_thread *t, uint32_t first);
 
 /* Called when the plan is over.  Makes the threads runnable that the plan had stopped. */
@@ -236,27 +236,28 @@ void rt_turn_release_all(void);
 /* Returns true if no other thread can continue, neither now nor after some time has passed. */
 bool rt_turn_is_alone(const struct rt_thread *t);
 
-/* Called with the lock held.  Returns true if every runnable thread spins, and no other thread can
- * become runnable by itself, that is, by a timeout, by input, or by returning from the kernel. */
+/* Called with the lock held.  Returns true if every runnable thread spins (waits in a loop), and
+ * no other thread can become runnable by a timeout, by input, or by returning from the kernel. */
 bool rt_turn_all_spin(void);
 bool rt_turn_runnable_spin(void); /* the same, but other threads may wake up */
 
 /* Called with the lock held.  rt_turn_may() returns true if the strategy may choose the thread,
- * because it can continue or its wait may time out.  rt_turn_can() returns true if the thread can
- * continue.  It lets a wait with a time limit time out first. */
+ * because the thread can continue or its wait may time out.  rt_turn_can() returns true if the
+ * thread can continue.  It first lets a wait with a time limit time out. */
 bool rt_turn_may(uint32_t number);
 /* Returns the first slot, starting at `from`, whose thread the strategy may choose, or NONE. */
 uint32_t rt_turn_next_that_may(uint32_t from);
 bool rt_turn_can(uint32_t number);
 
-/* rt/steer/strategy.c.  Returns the slot of the thread that the seed chooses at a point of thread
- * `number`, or NONE if no thread can continue. */
+/* rt/steer/strategy.c.  Called when thread `number` is at a point.  Returns the slot of the thread
+ * that runs next, chosen at random from the seed, or NONE if no thread can continue. */
 uint32_t rt_strategy_choose(uint32_t number);
 void rt_strategy_meet(const struct rt_thread *t); /* called when a thread begins */
 
-/* rt/steer/spin.c.  rt_spin_complete() is called when a thread that has begun a certificate leaves
- * its loop, rt_spin_yields() at a yield, and rt_spin_comes_round() when the number of accesses
- * suggests a spin. */
+/* rt/steer/spin.c.  These functions handle spins, loops in which a thread only waits.
+ * rt_spin_yields() is called when a thread yields, and rt_spin_comes_round() when the number of
+ * accesses suggests a spin. rt_spin_complete() is called when a thread leaves a loop about which
+ * it has begun a report to the replayer (struct raddle_steer_spin). */
 void rt_spin_complete(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
@@ -270,8 +271,9 @@ void rt_refuse_exit(void); /* called before the process ends */
 /* Called by a waiting thread.  Passes the turn on if the thread that has it is stalled. */
 void rt_turn_look(void);
 
-/* Called when the thread has seen something new, and so may do something that others wait for.
- * From then on, all other threads must check again before it is certain that all of them spin. */
+/* Called when the thread has read a new value or done something new, so that it may do what other
+ * threads wait for.  After that, the runtime must check again whether all threads merely wait in
+ * loops. */
 static inline void rt_spin_news(struct rt_thread *t)
 {
 	if (rt_steered(t)->slot)

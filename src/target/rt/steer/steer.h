@@ -34,8 +34,8 @@ struct rt_sleeping_place {
 
 #define RT_DEPTH_MAX 16 /* maximum depth of PCT */
 
-/* The state of turn.c.  The lock protects it, except for `sites`, `low` and `high`, which change
- * only while no thread runs. */
+/* The state of turn.c.  The lock of steering protects all members except `sites`, `low` and
+ * `high`, which change only while no thread runs. */
 struct rt_turns {
 	struct rt_set ready;   /* threads that need only the turn to continue */
 	struct rt_set waiting; /* threads that wait: `since` in their slots is not 0 */
@@ -44,17 +44,17 @@ struct rt_turns {
 	uint64_t random, seeded;
 	uint64_t lowest; /* the priority of the most recently deferred thread */
 	uint32_t ranked; /* number of slots to which PCT has assigned a priority */
-	/* For the strategy PCT: the seed for which `changes` was computed, and the choices at which
-	 * a priority changes; entry 0 is unused. */
+	/* For the strategy PCT: `changes` contains the choices at which a priority changes; entry
+	 * 0 is unused.  `changes_seed` is the seed from which it was computed. */
 	uint64_t changes_seed, changes[RT_DEPTH_MAX];
 	/* For the strategy WEIGHTED, by position in the plan.  `begun` is true if the thread has
-	 * begun; `unborn` counts the points of threads that it has yet to create.  Both are
-	 * recomputed when `settled` is no longer `weighed`. */
+	 * begun.  `unborn` is the number of points of the threads that the thread has not created
+	 * yet.  Both are recomputed when `settled` differs from `weighed`. */
 	bool begun[RADDLE_SLOTS];
 	uint64_t unborn[RADDLE_SLOTS];
 	uint32_t weighed;
-	/* For the strategy KINDS, by slot: the function that the thread runs, and the first thread
-	 * that runs this function. */
+	/* For the strategy KINDS, by slot: the start function of the thread, and the first thread
+	 * with the same start function. */
 	struct rt_turn_kind {
 		uintptr_t start;
 		uint32_t first;
@@ -69,9 +69,8 @@ struct rt_turns {
 	uint32_t watches; /* the number of watches from which `low`, `high` and `sites` were made */
 	bool any_site;	  /* a watch names neither a site nor an address */
 	bool everything;  /* the only watch makes each access a point */
-	/* For rt/steer/stalled.c.  `looking` is 1 while a thread checks.  `looked_at` is the slot
-	 * that had the turn at the last check, and the other members record its progress at that
-	 * time. */
+	/* For rt/steer/stalled.c.  `looking` is 1 while a thread checks.  `looked_at` is the slot of
+	 * the thread that had the turn at the last check.  The others record its progress then. */
 	_Atomic uint32_t looking;
 	uint32_t looked_at;
 	uint64_t choices, accesses, cpu, still_cpu, still_since;
@@ -111,9 +110,9 @@ struct rt_steering {
 	struct rt_entries entries;
 	_Atomic uint32_t sleepers;
 	struct rt_sleeping_place common; /* where threads sleep that the plan does not name */
-	/* By goal, protected by the lock.  `waits_at` is true if a thread is stopped there,
-	 * `passed` is how many threads have passed since the last one waited in vain, and `gap` is
-	 * how many must pass before one waits again. */
+	/* For each goal, protected by the lock.  `waits_at` is true if a thread is stopped there.
+	 * `passed` is the number of threads that have passed it since a thread last waited there in
+	 * vain.  `gap` is how many must pass before a thread waits again. */
 	bool waits_at[RADDLE_STEER_GOALS];
 	uint64_t passed[RADDLE_STEER_GOALS], gap[RADDLE_STEER_GOALS];
 	_Atomic uint64_t patience_ns; /* time for which threads have waited for rare accesses of others */
@@ -205,13 +204,13 @@ void rt_step_end(struct rt_step *step);
 void rt_step_leave(struct rt_step *step);
 
 /* rt_step_block() is called when the thread begins to wait for `object` in the step, and
- * rt_step_unblock() when the wait is over.  If a signal handler or the unwinder runs in the
- * meantime, its steps precede this step in the thread's trace and in the numbering. */
+ * rt_step_unblock() when the wait is over.  If a signal handler or the unwinder runs during the
+ * wait, its steps get smaller numbers than this step, and precede it in the trace. */
 void rt_step_block(struct rt_step *step, uint64_t object, bool timed);
 void rt_step_unblock(struct rt_step *step);
 
-/* Returns true if only one thread runs at a time (rt/steer/turn.c).  Then no thread waits in the
- * kernel for one of the program's locks. */
+/* Returns true if threads take turns, so that only one runs at a time (rt/steer/turn.c).  In that
+ * case, no thread waits in the kernel for a lock of the program. */
 static inline bool rt_takes_turns(void)
 {
 	return rt_steer()->flags & RADDLE_STEER_TURNS;
@@ -228,7 +227,7 @@ static inline bool rt_step_takes_turns(const struct rt_step *step)
 }
 
 /* Called between rt_step_block() and rt_step_unblock(), instead of a real wait.  Lets others run.
- * Afterwards the thread must check whether it can continue.  Returns false if the time is up. */
+ * Then the thread must check whether it can continue.  Returns false if its time limit is over. */
 bool rt_turn_wait(struct rt_step *step, const struct rt_until *until);
 
 /* Lets other threads run.  Returns false if no other thread can run, so that the caller must wait
@@ -246,12 +245,12 @@ void rt_turn_released(uint64_t object);
 void rt_turn_ready(const struct rt_thread *t);
 void rt_turn_cancelled(uint32_t number);
 
-/* Returns the rank of a step, by which one of several waiters is chosen.  The lowest rank comes
- * first.  Steps of the plan come before all others, in the order of the plan. */
+/* Returns the rank of a step.  If several threads wait, the one whose step has the lowest rank is
+ * chosen.  Steps of the plan have lower ranks than all others, in the order of the plan. */
 uint64_t rt_step_rank(const struct rt_step *step);
 
-/* Called when the thread is stopped or blocked in the step.  If the step is the stop of the thread,
- * the stop counts as reached. */
+/* Called when the thread is stopped or blocked in the step.  If this is the step in which the
+ * thread of a deadlock is to wait, notes that the thread has reached it. */
 void rt_step_reached(const struct rt_step *step);
 
 /* rt/steer/lock.c: the list of locks that a thread holds. */
@@ -268,8 +267,8 @@ void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 /* Returns true if the kernel is about to release the object, a robust mutex of an ended thread. */
 bool rt_comes_back(uint32_t kind, uintptr_t object);
 
-/* Returns true if the thread will not stop at any access before its next operation, because its
- * goal is elsewhere. */
+/* Returns true if the thread will not stop at any access before its next operation.  Its goal, the
+ * access before which it is stopped, is then not in this part of the run. */
 static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);
@@ -277,8 +276,9 @@ static inline bool rt_steer_is_quick(const struct rt_thread *t)
 	return !d->leads && !d->anywhere && !d->sees_all && (!d->goal || d->n != d->goal->after);
 }
 
-/* Callbacks for accesses (struct rt_layer).  goes_past() handles plain accesses that are no points,
- * which is the usual case.  For other accesses it returns false and does nothing. */
+/* Callbacks for accesses (struct rt_layer). rt_steer_goes_past() handles the usual case, a plain
+ * access at which another thread cannot get the turn.  For other accesses, it does nothing and
+ * returns false. */
 bool rt_steer_goes_past(struct rt_thread *t, uint32_t site);
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internal to turns: shared by rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c.
- * Everything that is not inline is called with the lock of steering held, unless its comment
- * states otherwise.
+ * Declarations that rt/steer/turn.c, choose.c, watch.c, wait.c and stalled.c share.  Together,
+ * these files let only one thread run at a time.  All functions that are not inline are called
+ * with the lock of steering held, unless their comments state otherwise.
  */
 #ifndef RT_STEER_TURN_INT_H
 #define RT_STEER_TURN_INT_H
@@ -10,8 +10,8 @@
 #include "rt/common/bug.h"
 #include "rt/steer/steer-int.h"
 
-/* A thread that waits for the turn checks for it this many times before it also checks whether the
- * thread that has the turn is stalled. */
+/* The number of checks after which a thread that waits for the turn also checks whether the thread
+ * that has the turn is stalled. */
 #define RT_LOOK_FROM 66
 
 static inline uint32_t rt_turn_running(void)
@@ -48,9 +48,9 @@ static inline bool rt_turn_is_ready(uint32_t number)
 	return rt_set_has(&rt_steering()->turns.ready, number);
 }
 
-/* Notes whether the thread needs only the turn to continue, both in the set and in the thread's
- * slot, where the replayer reads it.  The thread that has the turn may call this for itself without
- * the lock. */
+/* Notes whether the thread is ready, that is, needs only the turn to continue.  Updates both the
+ * set of ready threads and the thread's slot, which the replayer reads.  The thread that has the
+ * turn may call this for itself without the lock. */
 static inline void rt_turn_set_ready(uint32_t number, bool ready)
 {
 	struct rt_set *set = &rt_steering()->turns.ready;
@@ -62,8 +62,8 @@ static inline void rt_turn_set_ready(uint32_t number, bool ready)
 		rt_set_remove(set, number, rt_is_alone());
 }
 
-/* Notes that the thread waits, or, if `since` is 0, that it does not.  Waits are numbered by
- * `since`, so later waits have higher numbers. */
+/* Notes whether the thread waits.  If `since` is 0, it does not wait.  Otherwise `since` is the
+ * number of the wait; later waits have higher numbers. */
 static inline void rt_turn_set_since(uint32_t number, uint64_t since)
 {
 	struct rt_set *set = &rt_steering()->turns.waiting;
@@ -86,14 +86,14 @@ static inline uint32_t rt_turn_count_ready(void)
 	return atomic_load_explicit(&rt_steering()->turns.ready.count, memory_order_acquire);
 }
 
-/* rt/steer/choose.c.  Returns the slot of the thread at this position of the table, or NONE if the
- * thread has not begun.  Needs no lock. */
+/* rt/steer/choose.c.  Returns the slot of the thread at `position` in the plan's table of threads,
+ * or NONE if the thread has not begun.  Needs no lock. */
 uint32_t rt_turn_slot(uint32_t position);
 bool rt_turn_waits_outside(uint32_t number);
 bool rt_turn_has_decisions(void); /* true if decisions of the plan are left */
 
-/* Returns the slot of the thread that runs after a point of thread `number`, or NONE if no thread
- * can.  `wish` is the replayer's choice, or NONE. */
+/* Called when thread `number` is at a point.  Returns the slot of the thread that runs next, or
+ * NONE if no thread can continue.  `wish` is the replayer's choice, or NONE. */
 uint32_t rt_turn_choose(uint32_t number, const struct rt_thread *t, uint32_t wish);
 
 static inline void rt_turn_hand_over(uint32_t from, uint32_t next)
@@ -131,14 +131,14 @@ void rt_turn_come_to(struct rt_thread *t, uint64_t n, enum raddle_point point, b
 bool rt_turn_is_over(const struct rt_until *until);
 int64_t rt_turn_left(const struct rt_until *until);
 
-/* rt/steer/expect.c.  looks(): the thread has looked for input from outside, without waiting.
- * shared(): the thread waits in a loop, which may read memory of several processes. */
+/* rt/steer/expect.c. rt_expect_looks() is called when the thread has checked for input from
+ * outside, without waiting. rt_expect_shared() is called when the thread waits in a loop that may
+ * read memory shared with other processes. */
 void rt_expect_looks(const struct rt_thread *t);
 void rt_expect_shared(const struct rt_thread *t);
 
-/* rt/steer/choose.c, with the lock held.  Of the waits with a time limit, the one that began first
- * times out.
- * Returns whether there is one. */
+/* rt/steer/choose.c.  Called with the lock held.  Lets the earliest wait with a time limit time
+ * out.  Returns false if no wait has timed out. */
 bool rt_turn_expire_first(void);
 
 /* rt/steer/expect.c.  expect(): the thread, which has the turn, is about to reach a point, and waits in
@@ -156,8 +156,8 @@ void rt_clock_becomes_real(void);
 /* rt/steer/signal.c.  Returns true if the signal has a handler. */
 bool rt_signal_is_handled(int number);
 
-/* rt/steer/maps.c.  Returns true if `is` returns true for a line of /proc/self/maps and the
- * argument.  Returns `otherwise` if the file cannot be read. */
+/* rt/steer/maps.c.  Returns true if the function `is` accepts some line of /proc/self/maps,
+ * together with `argument`.  Returns `otherwise` if the file cannot be read. */
 bool rt_maps_any(bool (*is)(const char *line, uintptr_t argument), uintptr_t argument, bool otherwise);
 
 /* rt/steer/stalled.c.  Returns true if the kernel reports that the thread is asleep.  Needs no

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads wait for, while they take turns, other than operations of the program: futexes of
- * libraries, descriptors and signals.  Each thread has one entry of each kind, indexed by its slot.
+ * Waits of threads that take turns, apart from the operations of the program: waits for futexes of
+ * libraries, file descriptors and signals.  Each thread has one entry of each kind, indexed by its
+ * slot.
  */
 #ifndef RT_STEER_WAITING_H
 #define RT_STEER_WAITING_H
@@ -40,8 +41,8 @@ struct rt_signals {
 #define RT_INHERITED 3 /* descriptors that a program inherits */
 
 /* Maximum number of ending threads that are tracked at the same time.  Chosen by hand: a thread
- * takes some 20 microseconds to end, and if more threads end at once, waits only become less
- * repeatable. */
+ * takes about 20 microseconds to end.  If more threads end at once, the only effect is that waits
+ * become less repeatable. */
 #define RT_LEAVERS 64
 
 /* What is expected from outside (rt/steer/expect.c).  The count of news is `news` in struct
@@ -81,9 +82,9 @@ struct rt_entries {
 	struct rt_turn_clock clock;
 	_Atomic uint32_t blocking; /* number of waits for descriptors */
 	ino_t inherited[RT_INHERITED];
-	/* `leavers` is a ring of IDs of kernel threads whose threads have made their last step; an
-	 * entry is 0 once its kernel thread has ended.  `left` is the total number of such
-	 * threads. */
+	/* `leavers` is a ring buffer with the IDs of kernel threads that are about to end, because
+	 * their threads have made their last step.  An entry becomes 0 when its kernel thread has
+	 * ended.  `left` is the total number of such threads. */
 	pid_t leavers[RT_LEAVERS];
 	uint32_t left;
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime of the flavour `track`.  It records what happens at open gates (raddle/track.h), and
- * where the program fails.  Like the runtime of `guard`, it does not use rt/core/, which interposes
- * everything that orders threads.  This runtime only observes a few statements of a program that
- * otherwise runs as usual.
+ * The runtime of the flavour `track`.  It records what happens at open gates, which are statements
+ * that are being observed (raddle/track.h), and where the program fails.  Apart from that, the
+ * program runs as usual.  Like the runtime of `guard`, this runtime does not use rt/core/, which
+ * interposes everything that orders threads.
  *
- * Rules: no allocation, no stdio, errno is preserved.  No thread waits for long.  If a thread
- * cannot get the lock of an address in time, it continues and marks its event as unsure.  The child
- * of a fork records nothing.
+ * Rules: this code allocates no memory, does not use stdio, and preserves errno.  No thread waits
+ * for long.  If a thread cannot get the lock of an address in time, it continues and marks its
+ * event as unsure.  The child of a fork records nothing.
  */
 #ifndef RT_TRACK_H
 #define RT_TRACK_H
@@ -33,8 +33,8 @@ struct track_process {
 	uint32_t event_count;
 	const uint32_t *groups; /* the function of each gate */
 	uint32_t gate_count, budget;
-	/* note.c: locks for the addresses that are being accessed, and the number of events of each
-	 * gate if there is a budget. */
+	/* note.c: locks for the addresses that are being accessed.  If there is a budget, the
+	 * number of events of each gate. */
 	_Atomic uint32_t stripes[TRACK_STRIPES];
 	_Atomic uint32_t counts[RADDLE_TRACK_GATES];
 	/* thread.c: what a creator passes to the new thread. */
@@ -64,8 +64,8 @@ extern struct track_process track;
 /* The state of a thread. */
 struct track_local {
 	uint32_t number; /* its number plus 1; 0 before it has a number */
-	/* The number of the lock that it holds, plus 1; or 0.  An access that is left by longjmp
-	 * does not release the lock. */
+	/* The number of the lock that the thread holds, plus 1; 0 if it holds none.  If longjmp
+	 * leaves an access, the lock is not released. */
 	uint32_t stripe;
 	uint64_t random;
 };

@@ -40,8 +40,8 @@ struct rt_world {
 	_Atomic uint64_t sums[RT_WORLD_FDS]; /* checksums of sent bytes, by connection */
 };
 
-/* The kind of a descriptor, in the upper bits of its entry in `fds`.  The lower bits are the number
- * of its listener or connection. */
+/* The kind of a descriptor.  It is stored in the upper bits of the descriptor's entry in `fds`.
+ * The lower bits contain the number of its listener or connection. */
 enum rt_world_fd {
 	RT_FD_NONE,
 	RT_FD_LISTENER = 1 << 28,
@@ -122,8 +122,9 @@ void rt_time_releasing(struct rt_op *op, uint32_t kind, uintptr_t object);
 void rt_time_acquired(struct rt_thread *t, uint32_t kind, uintptr_t object, uint64_t result);
 void rt_time_atomic(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 
-/* rt/world/arrive.c: input.  rt_world_arrive() delivers all arrivals that are due and, if `anyway`
- * is set, the first one even if it is not due.  It returns true if something arrived. */
+/* rt/world/arrive.c: delivers recorded input.  rt_world_arrive() delivers all arrivals that are
+ * due.  If `anyway` is set, it delivers the first one even if that is not due.  It returns true if
+ * something arrived. */
 bool rt_world_arrive(bool anyway);
 bool rt_world_idle(bool timed);
 void rt_world_moves(struct rt_thread *t);

@@ -34,8 +34,8 @@
 #include <string.h>
 
 #define RT_STACK_EMITTED 0x80000000u /* set in an entry that was written to the stream */
-/* Numbers of entries (see above).  They were chosen by hand so that a stack record takes at most a
- * sixth of a buffer. */
+/* Numbers of entries of the stack (see above).  They were chosen by hand, so that a stack record
+ * takes at most a sixth of a buffer. */
 #define RT_STACK_WHOLE 1024
 #define RT_STACK_OUTER 512
 #define RT_STACK_INNER 32
@@ -149,8 +149,8 @@ static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const str
 	return rt_put_varint(p, r->operand[2]);
 }
 
-/* Returns true if the access continues the run at the same distance and the record of the run may
- * still change.  Records below `floor`, which is e->floor or higher, are final. */
+/* Returns true if the access is at the same distance as the accesses of the run before it, and the
+ * record of the run may still change.  Records below `floor` (e->floor or higher) are final. */
 static inline int rt_is_run(const struct rt_slot *slot, uint32_t site, uint64_t address, const uint8_t *floor)
 {
 	return address - slot->address == slot->by && slot->site == site && slot->at >= floor;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Gathers accesses that layers need not be notified of immediately.  In a replay, nothing reads a
- * thread's records.  So, unless t->each is set, the slow path of the hooks gathers accesses in
- * t->gather, which a layer has provided.  Accesses are gathered by site and by block of 64 bytes.
- * Only the first access of a site to a block is reported, by anew(), so a frequent access calls no
- * layer.  The layer that provided t->gather examines the gathered accesses before the thread's next
- * operation.
+ * thread's records.  So the slow path of the hooks gathers accesses in t->gather, which a layer
+ * has provided.  The exception is a thread with t->each set, whose accesses are reported one by
+ * one.
+ *
+ * Accesses are gathered by site and by block of 64 bytes.  The callback anew() reports only the
+ * first access of a site to a block, so that later accesses call no layer.  The layer that
+ * provided t->gather examines the gathered accesses before the thread's next operation.
  */
 #ifndef RT_GATHER_H
 #define RT_GATHER_H

@@ -57,8 +57,8 @@ static inline __attribute__((always_inline)) uint64_t rt_mark(struct raddle_self
 	if (b->tag != tag) {
 		b->tag = tag;
 		b->seen[0] = bits;
-		/* Forces two stores.  Hooks load each half separately, and such a load would stall
-		 * after one store of the whole vector. */
+		/* Forces the compiler to make two stores.  Hooks load each half separately, and
+		 * such a load would stall after one store of the whole vector. */
 		__asm__("" : "+r"(bits));
 		b->written[0] = write ? bits : 0;
 		return bits;

@@ -19,23 +19,24 @@ void rt_event(struct rt_thread *t, uint32_t code, uint32_t count, const uint64_t
 void rt_sync(struct rt_thread *t, uint32_t code, uintptr_t object, uint64_t last);
 void rt_heap(struct rt_thread *t, uint32_t code, uintptr_t address, uint64_t size, uint64_t kind);
 
-/* Writes the record of an atomic operation that has just happened.  Returns false if this fast
- * path does not apply; then nothing was written. */
+/* Writes the record of an atomic operation that has just happened.  Returns false, and writes
+ * nothing, if the general path must be used instead. */
 bool rt_atomic(struct rt_thread *t, uintptr_t address, uint32_t site, uint32_t flags);
 
 /* Writes an event of class OUTSIDE: something was sent outside the program, or received from
  * there.  Full traces contain no such events. */
 void rt_outside_event(struct rt_thread *t, uint32_t code);
 
-/* take() keeps signal handlers from using the encoder until the thread's next event is written.  It
- * returns RT_TAKEN or 0, which the caller adds to the code of that event.  If no event follows
- * after all, the caller must call leave(). */
+/* rt_encoder_take() keeps signal handlers from using the encoder until the thread's next event is
+ * written.  It returns RT_TAKEN or 0, which the caller adds to the code of that event.  If no
+ * event follows after all, the caller must call rt_encoder_leave(). */
 uint32_t rt_encoder_take(struct rt_thread *t);
 
 void rt_encoder_leave(struct rt_thread *t);
 
-/* A releasing operation `q t a result`.  Its record is written before the operation, and the
- * result is filled in after it.  The encoder stays taken meanwhile. */
+/* A release, whose record has the operands `q t a result`.  The record is written before the
+ * release takes effect, and the result is added afterwards.  No other record is written in
+ * between. */
 struct rt_release {
 	uint8_t *byte; /* where to store the result in the buffer; or NULL */
 	/* Where to store the result if the record is not yet in the buffer; or NULL. */
@@ -57,9 +58,8 @@ void rt_created(struct rt_thread *t, uint64_t handle);
 /* Called when the process is about to end.  May wait for threads that still run. */
 void rt_linger(void);
 
-/* Placeholders for the operands q and t.  Their values are determined when the encoder has been
- * taken, so that no signal handler can write a record in between and the stream stays sorted by
- * q. */
+/* Placeholders for the operands q and t.  The writer determines their values when no signal
+ * handler can write a record in between, so that the stream stays sorted by q. */
 #define RT_Q UINT64_MAX
 #define RT_T (UINT64_MAX - 1)
 

@@ -40,8 +40,8 @@ uint64_t rt_channel_get(uint64_t key);
 void rt_channel_loops(void);
 bool rt_channel_has_looped(void);
 
-/* Returns the calling thread, or NULL if it is the only thread.  In that case nothing has to be
- * recorded. */
+/* Returns the calling thread.  Returns NULL if it is the only thread, so that its sends and
+ * receipts need not be recorded. */
 struct rt_thread *rt_one_of_many(void);
 void rt_channel_send_by(struct rt_thread *t, uint64_t key);
 void rt_channel_receive_by(struct rt_thread *t, uint64_t key);
@@ -49,8 +49,8 @@ void rt_channel_receive_by(struct rt_thread *t, uint64_t key);
 /* Called before bytes are sent to an address. */
 void rt_channel_sends_to(int fd, const struct sockaddr *address, socklen_t size);
 
-/* Reports the bytes that a call has received, and returns `length`, the result of the call.  End of
- * file counts as a message too. */
+/* Reports the bytes that a call has received, and returns `length`, the result of the call.  An
+ * end of file is also reported. */
 static inline ssize_t rt_received_parts(int fd, const struct iovec *parts, ssize_t length)
 {
 	if (length >= 0) {
@@ -87,7 +87,7 @@ static inline ssize_t rt_sent(struct rt_sending sending, const void *from, ssize
 			     length);
 }
 
-/* Returns true if a layer takes the bytes in place of the system, because input is replayed.
+/* Returns true if a layer takes the bytes instead of the kernel, because input is replayed.
  * *length is then the result of the call. */
 static inline bool rt_gives_parts(int fd, const struct iovec *parts, size_t count, ssize_t *length)
 {

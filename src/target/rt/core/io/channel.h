@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Channels.  One thread sends through a channel and another receives from it, by whatever means.  A
- * send is reported before it takes effect, a receipt after it.  A channel is identified by a key of
- * 64 bits: a subject, and a number that identifies an object of that subject.  errno is preserved.
+ * Channels, such as pipes, sockets and file locks.  One thread sends through a channel, and
+ * another receives from it.  A send is reported before it takes effect, and a receipt afterwards.
+ * A channel is identified by a key of 64 bits, which consists of a subject (the kind of the
+ * channel) and a number.  These functions preserve errno.
  */
 #ifndef RT_CHANNEL_H
 #define RT_CHANNEL_H
@@ -52,8 +53,8 @@ static inline uint64_t rt_channel_mix(uint64_t a, uint64_t b)
 void rt_channel_send(uint64_t key);
 void rt_channel_receive(uint64_t key);
 
-/* tells(): the thread is about to change the file system, or to start or end a process, which other
- * threads may notice.  hears(): the thread has noticed such a change. */
+/* A thread calls tells() when it is about to change the file system, or to start or end a process.
+ * A thread that may have noticed such a change calls hears(). */
 void rt_path_tells(void);
 void rt_path_hears(void);
 
@@ -67,9 +68,9 @@ bool rt_channel_is_pair(uint64_t inode);
 
 bool rt_channel_is(int fd);
 
-/* rt_datagram_sends(): a message is about to be sent through the descriptor, which may be of any kind.
- * rt_datagram_is_own(): a datagram was received from the socket; returns true if the program itself
- * had sent it. */
+/* Call rt_datagram_sends() before a message is sent through a descriptor, which may be of any
+ * kind.  Call rt_datagram_is_own() after a datagram was received from a socket.  It returns true
+ * if the program itself had sent the datagram. */
 struct msghdr;
 bool rt_datagram_is(int fd);
 void rt_datagram_sends(int fd, const struct msghdr *message);

@@ -20,16 +20,17 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* Bytes that are about to be sent.  `what` identifies the connection.  It is determined before the
- * bytes are sent, because a thread that receives them may close the connection. */
+/* Bytes that are about to be sent.  `what` identifies the connection.  The caller determines
+ * `what` before the bytes are sent, because a thread that receives them may close the
+ * connection. */
 struct rt_sending {
 	uint64_t order; /* the position in the order of q */
 	uint32_t what;	/* for the layer's own use; 0 if the layer ignores these bytes */
 };
 
-/* What a thread waits for.  look() does the same as the waiting call, but does not wait.  The wait
- * ends when poll() on these descriptors would return.  A layer that performs the wait sets
- * `handled` and `result`. */
+/* What a thread waits for.  look() does the same as the call that waits, but returns at once.  The
+ * wait ends when poll() would report that one of the descriptors `fds` is ready.  A layer that
+ * performs the wait sets `handled` and `result`. */
 struct rt_look {
 	int (*look)(void *context);
 	void *context;
@@ -43,16 +44,17 @@ struct rt_look {
 };
 
 struct rt_outside {
-	/* Values.  gives: stores the recorded result in *value, or returns false if the system must
-	 * be called.  says: reports the system's result. */
+	/* Values that the system gives to the program:
+	 *   gives  stores the recorded result in *value; returns false if the system must be called
+	 *   says   reports the system's result */
 	bool (*gives)(struct rt_thread *t, enum raddle_source source, uint64_t *value);
 	void (*says)(struct rt_thread *t, enum raddle_source source, uint64_t value);
 	bool (*gives_random)(struct rt_thread *t, void *bytes, size_t length);
 	void (*says_random)(struct rt_thread *t, const void *bytes, size_t length);
 
-	/* Sockets.  bound, accepted, connected and received report what has happened.  sending:
-	 * bytes are about to be sent; its result is passed to `sent`.  loops: the program connects
-	 * to itself. */
+	/* Sockets.  bound(), accepted(), connected() and received() report what has happened.
+	 *   sending  bytes are about to be sent; the result is passed to `sent`
+	 *   loops    the program connects to itself */
 	void (*bound)(struct rt_thread *t, int fd);
 	void (*accepted)(struct rt_thread *t, int listener, int fd);
 	void (*connected)(struct rt_thread *t, int fd, const struct iovec *address, int error);
@@ -64,11 +66,11 @@ struct rt_outside {
 	void (*duplicated)(int fd, int copy);
 	void (*loops)(struct rt_thread *t);
 
-	/* Used in a replay of input.  A callback that returns true has replaced the system call.
-	 * opens: a socket is about to be created, and may be changed to another kind; opened: it
-	 * was created.  names: writes the address of a socket or of its peer, and sets the size to
-	 * that of the address.  has_option: an option of a socket is read, or set if the value is
-	 * NULL. */
+	/* System calls in a replay of input.  A callback that returns true has replaced the call.
+	 *   opens       a socket is about to be created; the callback may change its kind
+	 *   opened      the socket was created
+	 *   names       stores the address of a socket or of its peer, and the size of the address
+	 *   has_option  an option of a socket is read, or set if the value is NULL */
 	bool (*opens)(struct rt_thread *t, int *domain, int *type, int *protocol);
 	void (*opened)(struct rt_thread *t, int fd, int domain);
 	bool (*binds)(struct rt_thread *t, int fd, const struct iovec *address, int *result);
@@ -77,12 +79,14 @@ struct rt_outside {
 	bool (*names)(struct rt_thread *t, int fd, bool peer, struct iovec *address);
 	bool (*has_option)(struct rt_thread *t, int fd, const int option[2], struct iovec *value);
 
-	/* Waiting in a replay of input.  awaits: called before a call that may wait for input; it
-	 * waits until there is input, or returns false if a signal arrived.  polls: waits until
-	 * look() returns non-zero or the time limit has passed; a negative limit means no limit.
-	 * moves: the thread has sent something.  idle: no thread can continue, except for threads
-	 * that wait with a time limit, so the next input may arrive.  passes: time passes although
-	 * no thread waits for it. */
+	/* Waiting in a replay of input:
+	 *   awaits  called before a call that may wait for input; waits until there is input, or
+	 *           returns false if a signal arrived
+	 *   polls   waits until look() returns non-zero or the time limit has passed; a negative
+	 *           limit means that there is no limit
+	 *   moves   the thread has sent something
+	 *   idle    all threads wait, perhaps with a time limit, so the next input may arrive
+	 *   passes  time passes although no thread waits for it */
 	bool (*awaits)(struct rt_thread *t, int fd, bool never_waits);
 	int (*polls)(struct rt_thread *t, const struct rt_look *look, int64_t limit_ns);
 	void (*moves)(struct rt_thread *t);
@@ -137,9 +141,9 @@ static inline struct rt_sending rt_outside_sending(int fd)
 	return t && rt.outside->sending ? rt.outside->sending(t, fd) : (struct rt_sending){0};
 }
 
-/* rt/core/io/poll.c: if a layer performs waits instead of the system, waits until the descriptor is
- * ready.  If the call never waits, the layer is only told that the thread looks.  Returns false if
- * a signal interrupted the wait. */
+/* Defined in rt/core/io/poll.c.  If a layer performs waits instead of the system, waits until the
+ * descriptor is ready.  If `never_waits` is set, only notifies the layer that the thread tests the
+ * descriptor.  Returns false if a signal interrupted the wait. */
 bool rt_awaits_descriptor(int fd, short events, bool never_waits);
 
 /* Waits for input, if a layer performs waits.  Returns false if a signal interrupted the wait. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of libraries other than libc that the runtime interposes.  They are weak, and every
- * dynamic program contains them, whether or not it uses the library.  So each real function is
- * looked up only when it is first called.
+ * The functions that the runtime interposes from libraries other than libc.  The interposed
+ * functions are weak symbols, and every dynamically linked program contains them, whether or not
+ * it uses the library.  So each real function is looked up only when it is first called.
  */
 #ifndef RT_FRONT_H
 #define RT_FRONT_H
@@ -17,8 +17,8 @@
 	type name parameters;                                                                                \
 	__attribute__((weak, visibility("default"))) type name parameters
 
-/* Returns the real function that an interposed one replaces.  It must exist, since a program that
- * calls the interposed function has loaded the library. */
+/* Returns the real function that an interposed one replaces.  The real function exists, because a
+ * program that calls the interposed function has loaded the library. */
 static inline void *rt_behind(void *_Atomic *cached, const char *name)
 {
 	void *p = atomic_load_explicit(cached, memory_order_relaxed);
@@ -48,8 +48,9 @@ static inline void *rt_front_allocate(size_t size)
 	return p;
 }
 
-/* What the runtime knows about an object of the program, which is identified by a number, the key.
- * Entries are never removed.  An entry begins with this struct, and the rest is zero at first. */
+/* An entry of a table, with what the runtime knows about an object of the program.  The key is a
+ * number that identifies the object.  An entry begins with this struct.  The rest of the entry is
+ * zero at first.  Entries are never removed. */
 struct rt_front_entry {
 	uint64_t key;
 	struct rt_front_entry *next;

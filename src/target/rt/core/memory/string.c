@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records accesses to strings as ranges of memory.  Instrumented code calls these functions in
- * addition to libc's string functions.  In: the address of a string.  Out: a range event, except
- * for NULL, which the real function handles.  Nothing here allocates, locks or sets errno.  This is
- * why strnlen(), which is called here, must not be interposed.
+ * addition to libc's string functions.  The result is a range event, except for NULL, which the
+ * real function handles.  The functions do not allocate memory, take locks or set errno.  They
+ * call strnlen(), which therefore must not be interposed.
  */
 #include "raddle/abi.h"
 

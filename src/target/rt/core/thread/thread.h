@@ -97,8 +97,8 @@ struct rt_thread {
 	struct rt_encoder encoder;
 	struct rt_pending pending[RT_PENDING];
 
-	/* One moment, both in ticks of the processor and in nanoseconds, and the length of a tick
-	 * in nanoseconds times 2^32 (rt/core/process/system.c). */
+	/* A point in time, both in ticks of the processor's counter and in nanoseconds.  Also the
+	 * length of a tick, in nanoseconds times 2^32 (rt/core/process/system.c). */
 	uint64_t clock_tick, clock_ns, clock_scale;
 
 	/* Its identity. */
