@@ -7,8 +7,8 @@
  *
  * These are the accesses that ThreadSanitizer would check: the accesses that remain after
  * optimisation, without locals that do not escape.  Raddle instruments before optimisation and
- * sees more accesses.  Dividing by this count therefore gives an upper bound of Raddle's bytes per
- * access.
+ * sees more accesses.  So the size of a Raddle trace, divided by this count, is an upper bound of
+ * Raddle's bytes per access.
  */
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code that all kernels share: the parser of the command line (SIZE THREADS), threads that call
- * one function with their number, a small random generator, and the checksum.
+ * Code that all benchmark kernels share: the parser of the command line (SIZE THREADS), threads
+ * that call one function with their number, a small random generator, and the checksum.
  *
  * SIZE is `test` (a few milliseconds, for the test suite), `bench` (0.3 to 1 s without Raddle,
  * with two threads) or a number.  The checksum depends only on SIZE, not on the number of threads

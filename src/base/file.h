@@ -79,8 +79,8 @@ void rd_map_close(struct rd_map *map);
 
 /* Stores the path of the cache directory in *path, and creates the directory if it does not exist.
  * If $RADDLE_CACHE is set, it is the path.  The default is $XDG_CACHE_HOME/raddle or
- * ~/.cache/raddle.  If no other user may write to the default directory and this user may, it is
- * used; otherwise /tmp/raddle-UID is.  The caller must free *path. */
+ * ~/.cache/raddle.  The default is used only if this user may write to it and no other user may;
+ * otherwise the path is /tmp/raddle-UID.  The caller must free *path. */
 int rd_cache_dir(char **path);
 
 /* Returns the path of the running executable, without symbolic links.  The caller must free it.  If

@@ -76,7 +76,7 @@ struct rd_usage {
 	const char *example; /* lines of an example, shown verbatim */
 
 	/* If true, the word after an option with an optional argument is that argument, unless the
-	 * word looks like an option.  Only commands whose operand follows all options set this. */
+	 * word looks like an option.  Set this only for commands whose operand comes last. */
 	bool next_word;
 };
 

@@ -4,7 +4,7 @@
  * guards, and some of the guards have a flag.  The test sets the bytes of regions (functions or
  * loops with guards) as an agent would, according to the table in the code.  The runtime must be
  * notified of each access whose guard has a flag, in order, with address, size and number, and of
- * no other access.  The results of the program must not depend on the copies of the functions that
+ * no other access.  The results of the program must be the same, whichever copies of the functions
  * run.
  */
 #include "base/error.h"

@@ -87,8 +87,8 @@ static void test_one_by_one(void **state)
 	exec_release(&x);
 }
 
-/* A thread that ends while it holds a lock shares its lane with no later thread.  Two threads also
- * do not share a lane if the joiner of the first does not create the second. */
+/* If a thread ends while it holds a lock, no later thread uses its lane.  A thread also gets a
+ * lane of its own if its creator has joined no thread. */
 static void test_apart(void **state)
 {
 	struct exec x;

@@ -360,8 +360,8 @@ static bool chooses(const struct twin *w, uint32_t event)
 }
 
 /* If several threads post a semaphore, the order of a post and a take depends on how far the other
- * threads are.  A plan names such a pair even if counting would show that its order is always the
- * same. */
+ * threads are.  A plan names such a pair even if the numbers of posts and takes would show that
+ * its order is always the same. */
 static bool has_several_posters(const struct twin *w)
 {
 	uint32_t posters[2] = {0};

@@ -31,8 +31,8 @@ struct candidate {
 	char id[CANDIDATE_ID_SIZE];
 	uint32_t object; /* number, in the facts, of an object that both accesses may touch */
 	char *name;	 /* name of that object, with the accessed member */
-	/* True if the two pointers may point to so many objects that `object` is hardly more likely
-	 * than the others. */
+	/* True if one of the two pointers may point to many objects.  Then both accesses are hardly
+	 * more likely to touch `object` than any other of these objects. */
 	bool wide;
 	uint32_t rank; /* 1 for the most promising candidate */
 	/* The number of its group.  All candidates of a group concern the same variable or

@@ -22,9 +22,10 @@ static bool at_the_same_time(const struct access_walk *w, const struct instance 
 	bool y_in_x = x->alive & bit(y->thread), x_in_y = y->alive & bit(x->thread);
 	if (x->thread == y->thread)
 		return w->threads->items[x->thread].many && (y_in_x || x_in_y);
-	/* If one thread starts the other, it exists first, so each access must happen while the
-	 * other thread is alive.  Otherwise either thread may exist first, and one of the two
-	 * conditions is enough. */
+	/* If one thread starts the other, the starting thread exists first.  Then each of the two
+	 * accesses must be possible while the other thread is alive.  Otherwise either thread may
+	 * exist first, so it is enough if one of the accesses is possible while the other thread
+	 * is alive. */
 	if (starts(w, x->thread, y->thread) != starts(w, y->thread, x->thread))
 		return y_in_x && x_in_y;
 	return y_in_x || x_in_y;

@@ -13,8 +13,8 @@
  * recursive. */
 enum { ROUNDS_MAX = 6 };
 
-/* An entry of struct bound with this value means that the argument is a parameter of the calling
- * function, so only the caller knows which function is passed. */
+/* An entry of struct bound with this value means that the argument is a parameter of the function
+ * that makes the call.  Only the callers of that function know which function is passed. */
 #define FROM_CALLER (FACTS_NONE - 1)
 static const struct bound from_caller = {{FROM_CALLER, FROM_CALLER, FROM_CALLER, FROM_CALLER}};
 

@@ -4,10 +4,10 @@
  * reads a thread handle.  The analysis matches the join with the calls that may have written that
  * handle.
  *
- * If a single call writes the handle, the thread that this call created has ended after the join.
- * If the handle is an element of an array, one counting loop must write the elements, and another
- * loop must read them.  If the second loop counts in the same way and exits only at its end, all
- * these threads have ended after it.
+ * If a single call writes the handle, the thread created by this call has certainly ended.  If the
+ * handle is an element of an array, one counting loop must write the elements, and another loop
+ * must read them.  If the second loop counts in the same way and exits only at its end, all these
+ * threads have ended after it.
  */
 #include "candidates/join-int.h"
 

@@ -59,8 +59,9 @@ uint32_t lockset_enter(struct locks *l, uint32_t set, uint32_t call, uint32_t ca
 /* Translates a lock from the callee to the caller.  Returns false if the caller cannot name it. */
 bool lock_leave(struct locks *l, uint32_t lock, uint32_t call, uint32_t callee, uint32_t *out);
 
-/* Turns the locks of `set`, which are held at an access to the data with the path `data`, into
- * guards.  Returns the number of the set of these guards. */
+/* Turns locks into guards, which have the same meaning in all functions.  The locks are those of
+ * `set`, and are held at an access to the data with the path `data`.  Returns the number of the
+ * set of guards. */
 uint32_t guards_of(struct locks *l, uint32_t set, const struct path *data);
 /* Returns true if two sets of guards have a common guard that at least one side holds
  * exclusively. */

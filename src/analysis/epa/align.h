@@ -15,8 +15,8 @@
 
 #include "epa/reference.h"
 
-/* The number of records that a search examines.  It was set by hand, because the time of a search
- * is quadratic in it. */
+/* The number of records that a search examines.  Set by hand: the time of a search grows with the
+ * square of this number. */
 #define EPA_ALIGN_WINDOW 1024
 
 struct epa_align_sink {

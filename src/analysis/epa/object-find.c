@@ -38,7 +38,7 @@ static struct unknown_address *new_unknown(struct epa_objects *o, size_t place, 
 	size_t at = t->unknown_count;
 	/* The name contains the low four bits of the address, except on a stack.  Libraries
 	 * allocate pages or aligned blocks, so these bits are the same in every run.  On a stack
-	 * they may vary, because strings there have any alignment. */
+	 * they may vary, because strings there can have any alignment. */
 	u.ordinal = nth << 16 | (own ? 1u : initial ? 2u : 3u) << 12 | (own || initial ? 0 : address & 15);
 	RD_GROW(t->unknowns, t->unknown_capacity, t->unknown_count + 1);
 	for (; at > 0 && t->unknowns[at - 1].start > address; at--)
@@ -67,9 +67,9 @@ static struct epa_name unknown_name(struct epa_objects *o, uint32_t site, uint64
 	return epa_name_in(epa_object_make_name(&object), (int64_t)(address - u->start));
 }
 
-/* Returns the object that an address outside all objects refers to, if it is close to one.  A
- * pointer to the end of a live object refers to that object, and a pointer into the header of a
- * heap block refers to the block. */
+/* For an address that lies in no object: returns the object next to it, or NULL.  A pointer to the
+ * end of a live object refers to that object, and a pointer into the header of a heap block refers
+ * to the block. */
 static const struct epa_object *near_object(const struct epa_objects *o, uint64_t address)
 {
 	uint32_t n = address ? epa_extents_before(&o->extents, address - 1) : 0;

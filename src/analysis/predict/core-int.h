@@ -115,9 +115,9 @@ static inline bool core_begins(const struct core *c, uint32_t e)
 /* Returns true if the ideal `p` contains no unsure event, or the semantics allow unsure events. */
 bool core_sure(const struct core *c, const uint32_t *p);
 
-/* Computes the rows of needs.  If `rf` is true, the semantics are sound: every read returns its
- * recorded value.  Otherwise they are speculative. `firm` is computed only if there are semaphores
- * or condition variables. */
+/* Computes what each event needs: the tables `need` and `closed`.  If `rf` is true, the semantics
+ * are sound: every read returns its recorded value.  Then `firm` is also computed, if there are
+ * semaphores or condition variables.  Otherwise the semantics are speculative. */
 void core_clocks(struct core *c, bool rf);
 
 static inline uint32_t core_event(const struct core *c, uint32_t thread, uint32_t index)

@@ -59,7 +59,8 @@ static void find_sharing(struct sharing *s, const struct exec *x)
 }
 
 /* Returns true if the reduced execution must contain this access.  It must contain every unsure
- * access, whose order is not known for certain, because the cause may be in another window. */
+ * access, that is, each whose order is not known for certain.  The event that makes the access
+ * unsure may be in another window. */
 static bool access_matters(const struct sharing *s, const struct exec_event *e)
 {
 	return (s->variable[e->object] & (SHARED | WRITTEN)) == (SHARED | WRITTEN) || e->flags & EXEC_UNSURE;

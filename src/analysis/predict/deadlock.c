@@ -68,8 +68,8 @@ struct decider {
  * of the subset d->in are stopped.
  *
  * For the whole set, true means that no execution that the semantics allow can reach `e`.  For a
- * subset, values are ignored: a thread that reads another value leaves sound semantics, but it
- * still runs and may make `e` happen. */
+ * subset, it does not matter which values threads read.  Sound semantics exclude a thread that
+ * reads another value, but such a thread still runs and may make `e` happen. */
 static bool depends_on(const struct decider *d, uint32_t e, bool subset)
 {
 	const struct core *c = &d->r->c;
@@ -224,9 +224,10 @@ static bool settled(const struct decider *d)
 
 /* ---- deciding ---- */
 
-/* A stop is the operation in which a thread of the deadlock waits.  If the ideal (the set of
- * events that have happened) contains a stop, advances it to the next instance of its node.
- * Returns false if a node has no further instance. */
+/* A stop is the operation in which a thread of the deadlock waits.  A node consists of equal stops
+ * of a thread, its instances, in program order.  A stop in the ideal (the set of events that have
+ * happened) is replaced by the next instance of its node that is not in the ideal.  Returns false
+ * if a node has no further instance. */
 static bool advance_swallowed(struct decider *d, uint32_t *at)
 {
 	const struct core *c = &d->r->c;
@@ -355,8 +356,8 @@ static void decide(void *context, const uint32_t *nodes, uint32_t count)
 		++*state_of(d);
 }
 
-/* Sets the limits of the thorough searches.  Together they may take as many steps as all short
- * searches took.  Each single one may use the limit of a question. */
+/* Sets the limit of the thorough searches.  Together they may take as many steps as all short
+ * searches took, or as many as one search may take (work_limit) if that is more. */
 static void limit_thorough(struct predict_search *s, int64_t before)
 {
 	int64_t spent = before - s->total;

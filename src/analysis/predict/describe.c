@@ -166,8 +166,8 @@ void describe_subject(const struct describer *d, const struct trace_site *site, 
 	out->ordinal = ordinal_of(d, site, subject);
 }
 
-/* Returns what a call does to the memory of an object: initialise, destroy, free or use it.  The
- * access of a use comes before its operation, and the access of any other call comes after it. */
+/* Returns what a call does to the memory of an object: initialise, destroy, free or use it.  A use
+ * accesses the object before the operation, and any other call accesses it after the operation. */
 static enum finding_op handling_of(const struct describer *d, const struct meeting *m, int i)
 {
 	const struct exec_event *e = &d->t->x.events[m->events[i]];

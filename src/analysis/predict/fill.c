@@ -386,9 +386,9 @@ static void look_ahead(struct filler *f, uint32_t thread, uint32_t operation)
 		order_fill_robust(&f->order, op->sync);
 }
 
-/* Finds when the accesses of each segment may have happened.  A recorded access also represents
- * later accesses to the same bytes, until an operation after which the runtime records accesses
- * again. */
+/* Finds when the accesses of each segment may have happened.  After recording an access, the
+ * runtime does not record further accesses to the same bytes until an operation of certain kinds
+ * (raddle_ends_segment()).  So the recorded access represents them too. */
 static void find_spans(const struct filler *f, struct segment *all, size_t count)
 {
 	uint32_t *next = rd_xmalloc((f->m->thread_count + 1) * sizeof *next);

@@ -97,8 +97,8 @@ void pass_cut(struct predict_pass *d);
 void pass_choose(struct predict_pass *d);
 
 /* Returns the number of pieces into which the current part must be cut to fit into memory, or 1 if
- * the part fits.  The memory is known only after reading.  A wide access becomes many events if
- * other threads access the same memory in small pieces. */
+ * the part fits.  How much memory a part needs is known only after it was read: a wide access
+ * becomes many events if other threads access the same memory in small pieces. */
 uint64_t pass_pieces(const struct predict_pass *d);
 
 /* Cuts the current part into smaller parts.  Also cuts all other parts that are not finished,

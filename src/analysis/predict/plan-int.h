@@ -19,9 +19,9 @@ struct predict_plan {
 	uint8_t *limited;
 };
 
-/* Makes a plan.  Every order that the plan, the primitives and program order allow leads to the
- * targets.  It also keeps the order of the witness for all clashes, that is, for operations whose
- * order matters (clash.c). */
+/* Makes a plan.  An order of the operations leads to the targets if the plan, the primitives and
+ * program order all allow it.  Each such order also keeps the order of the witness for all
+ * clashes, that is, for operations whose order matters (clash.c). */
 void predict_plan_make(struct lines *of, const struct predict_witness *w, const uint32_t *targets,
 		       uint32_t count, struct predict_plan *plan);
 void predict_plan_release(struct predict_plan *plan);

@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* The maximum number of steps that try_without() may take to find superfluous operations of a
- * plan.  Set by hand: so many steps take a fraction of a second. */
+ * plan.  Set by hand: this many steps take a fraction of a second. */
 #define TRIES_MAX 4000000
 
 /* --- choosing few operations to name --- */
@@ -272,7 +272,7 @@ static void uses_release(struct uses *u)
 /* Limits each thread that continues after its part of the witness and would then touch an object
  * of the witness.  The limit is the last operation that the thread may do.  The initial thread
  * gets a limit even if it touches no such object, because it may end the program.  A thread that
- * cannot begin because its creator is stopped needs none. */
+ * cannot begin because its creator is stopped needs no limit. */
 static void limit_threads(const struct event_line *l, const struct uses *u, const uint8_t *stopped,
 			  struct predict_plan *plan)
 {

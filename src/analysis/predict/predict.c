@@ -94,8 +94,8 @@ struct predict_steps {
 	struct predict_result window_out; /* results of the current window */
 	struct predictor r;
 	struct rd_umap
-		/* The pairs of sites with a known race, if the caller provides no such map.  With
-		 * this map, each pair is reported only once over all windows. */
+		/* The pairs of sites with a known race, so that each pair is reported only once
+		 * over all windows.  Not used if the caller provides such a map in `o.pairs`. */
 		own;
 	enum semantics semantics; /* SEMANTICS_NONE when all are done */
 	/* True if the search for races with the current semantics has begun. */

@@ -8,7 +8,7 @@
  *
  * Only acquisitions, takes and writes can disable an event of another thread.  Every other event
  * runs as soon as it can, without a choice.  Choices are tried in trace order.  A position vector
- * that was left without success is not entered again.
+ * from which the search has failed is not entered again.
  */
 #include "predict/search-int.h"
 

@@ -129,7 +129,7 @@ bool search_least(const struct core *c, const struct rows *r, const uint32_t *ta
 
 static enum answer solve(struct predict_search *s, const uint32_t *p);
 
-/* Answers the question for the ideal `p` together with `e`. */
+/* Searches for a witness that contains the ideal `p` and the event `e`. */
 static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 {
 	RD_ASSERT(e < s->c->count);
@@ -143,8 +143,8 @@ static enum answer grow(struct predict_search *s, const uint32_t *p, uint32_t e)
 	return a;
 }
 
-/* Answers the question for the ideal `p` extended by event `e`.  Returns true if the answer is
- * yes.  An answer other than no is stored in `*sum`. */
+/* Searches for a witness that contains the ideal `p` and the event `e`.  Returns true if there is
+ * one.  Stores the answer in `*sum`, unless it is "no". */
 static bool try_grow(struct predict_search *s, const uint32_t *p, uint32_t e, enum answer *sum)
 {
 	enum answer a = grow(s, p, e);
@@ -310,8 +310,8 @@ static bool has_rival(const struct core *c, const uint32_t *p, const struct sect
 	return core_next_rival(c, p, o, &first, &last);
 }
 
-/* Returns true if the order of the events in the ideal `p` has no contradictions.  If order_seed()
- * alone refuted the latest ideal, inferences from needs are not added. */
+/* Returns true if the order of the events in the ideal `p` has no contradictions.  Skips
+ * order_saturate() if order_seed() alone was enough to refute the latest ideal. */
 static bool is_consistent(struct predict_search *s, const uint32_t *p)
 {
 	order_reset(s);

@@ -149,8 +149,8 @@ static void add_window(struct predict_windows *w)
 	}
 }
 
-/* Finds the calls that pass a once control whose routine ran before the cut, and replaces them by
- * events that order nothing. */
+/* Finds the calls of pthread_once() and the like that did not run the routine, because it ran
+ * before the cut.  Replaces them by events that order nothing. */
 static void drop_passes(struct predict_windows *w)
 {
 	uint8_t *runs = rd_xcalloc((size_t)w->x->onces + 1, 1);

@@ -41,9 +41,9 @@ struct rev_op {
 	 * the operation that begins it.  For the entry or exit of a barrier, the use of the
 	 * barrier.  Otherwise REV_NONE. */
 	uint32_t link;
-	/* The operation that this one follows: for the start of a thread, its creation; for a join,
-	 * the end of the thread; for a once, the end of the routine; for a wake, the wait.
-	 * REV_NONE if it was not recorded. */
+	/* The operation that this operation follows: for the start of a thread, its creation; for
+	 * a join, the end of the thread; for a once, the end of the routine; for a wake, the
+	 * wait.  REV_NONE if it was not recorded. */
 	uint32_t pair;
 	uint32_t cause; /* for a wake: the notification that ended it in the run; else REV_NONE */
 	uint32_t site;	/* site of the call; 0 if unknown */
@@ -53,9 +53,8 @@ struct rev_op {
 	uint32_t bytes; /* for a channel: number of bytes that were moved; 0 if unknown */
 };
 
-/* Returns true if the event is an operation of the skeleton: an operation that schedules count, or
- * an operation on a channel.  Schedules do not count the latter, because the kernel orders
- * them. */
+/* Returns true if the event is an operation of the skeleton.  Schedules count these operations,
+ * except operations on channels, which the kernel orders. */
 static inline bool rev_is_operation(uint32_t event)
 {
 	return raddle_is_counted(event) || raddle_class(event) == RADDLE_CLASS_CHANNEL;
@@ -170,8 +169,8 @@ static inline struct rev_op *rev_run_op(const struct rev_run *run, uint32_t thre
 	return &run->ops[run->threads[thread].ops[n - 1]];
 }
 
-/* Returns how many operations the thread has done when it is in segment n.  Only operations that
- * schedules count are included. */
+/* Returns how many operations the thread has done when it is in segment n.  As in schedules,
+ * operations on channels are not counted. */
 static inline uint32_t rev_counted(const struct rev_run *run, uint32_t thread, uint32_t n)
 {
 	return n ? rev_run_op(run, thread, n)->counted : 0;

@@ -15,8 +15,8 @@ struct sym_join {
 	/* The conditions of both paths.  The last one is `differs`, unless that is 0. */
 	struct sym_fact *facts;
 	size_t fact_count;
-	/* True if all output was compared.  In this case, both orders have the same output if the
-	 * facts contradict each other. */
+	/* True if all output was compared.  In this case, the two orders cannot have different
+	 * output if the facts contradict each other. */
 	bool complete;
 };
 

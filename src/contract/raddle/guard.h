@@ -138,10 +138,10 @@ struct raddle_guard_task {
 	uint32_t order;
 	/* For how many microseconds to stop a thread to produce the order; 0 for not at all. */
 	uint32_t tau_us;
-	/* The number of accesses that threads may make before one of them is stopped.  A thread
-	 * may be stopped earlier at shared bytes, which another thread has just accessed.  With
-	 * RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are tracked only at shared
-	 * bytes. */
+	/* The number of accesses that threads may make before one of them is stopped.  Bytes are
+	 * shared if another thread has just accessed them.  At shared bytes, a thread may be
+	 * stopped earlier.  With RADDLE_GUARD_SHARED_ONLY, threads are stopped and accesses are
+	 * tracked only at shared bytes. */
 	uint32_t skip;
 	/* The program writes the following members, in case the run ends without a result. */
 	/* The number of tracked accesses that turned out not to race, because the other access, or

@@ -54,7 +54,7 @@
 #define RADDLE_SUCCESSOR_SIZE 256
 /* After this many milliseconds without a heartbeat, the collector is treated as dead.  The
  * collector sends a heartbeat every 100 ms, but on a busy machine it may not run for seconds.  If
- * its process no longer exists, the shorter time is enough. */
+ * its process no longer exists, RADDLE_HEARTBEAT_DEAD_MS is enough. */
 #define RADDLE_HEARTBEAT_LIMIT_MS 10000
 #define RADDLE_HEARTBEAT_DEAD_MS 500
 

@@ -193,8 +193,8 @@ struct raddle_steer_watch {
 	uint64_t after;		/* number of operations begun by the thread; UINT64_MAX for any */
 	uint64_t occurrence;	/* which of the matching accesses, from 1, or 0 for all */
 	uint32_t how;		/* bits: 1 for reads, 2 for writes */
-	/* 1: the program stops at each matching access and asks; 2: it does so only at the first
-	 * one after each operation of the thread, and the others are not points */
+	/* 1: the program stops at each matching access and asks Raddle what to do; 2: only at a
+	 * thread's first such access after each operation; later ones are not points */
 	uint32_t stand;
 	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
 };
@@ -224,8 +224,8 @@ struct raddle_steer_goal {
 	uint32_t thread;	    /* position in the table of threads */
 	uint32_t site;		    /* or RADDLE_STEER_ANY_SITE */
 	uint32_t write;
-	/* If 1 and threads take turns, this goal's thread runs whenever it can, until it waits in
-	 * a loop.  The other goal's thread runs only when no other thread can. */
+	/* If this is 1 and threads take turns, the thread of this goal runs whenever it can, until
+	 * it waits in a loop.  The other goal's thread runs only when no other thread can. */
 	uint32_t front;
 };
 
@@ -282,7 +282,7 @@ struct raddle_slot {
 	uint32_t point_site;	  /* the site of its last point, or 0 if it is unknown */
 	uint64_t pending;	  /* address of what it accesses next, or 0 if that is unknown */
 	uint64_t priority, drawn; /* for the strategy; `drawn` is `arrivals` + 1 at the last draw */
-	/* Addresses of held locks, with the lowest bit set if the lock is shared; 0 for a free
+	/* Addresses of held locks, with the lowest bit set if held by a reader; 0 for a free
 	 * entry.  This is the last member, so a thread with few locks takes one page. */
 	_Atomic uint64_t held[RADDLE_SLOT_HELD];
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairs of conflicting places in the source.  Exploration tries to run each pair in both orders.
- * A set of findings also contains its pairs. */
+ * A set of findings also contains these pairs. */
 #ifndef FINDING_PAIR_H
 #define FINDING_PAIR_H
 

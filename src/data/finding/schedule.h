@@ -159,8 +159,8 @@ struct schedule {
 	struct schedule_watch *watches;
 	struct schedule_decision *decisions;
 	const char *memory; /* the memory model (schedule_memory()); NULL if none is enforced */
-	/* The seed for the choices of the memory model after the last listed one.  If it is 0, the
-	 * choices are those of sequential consistency. */
+	/* The seed for the memory model's choices after the last choice that is listed.  If it is
+	 * 0, these choices are those of sequential consistency. */
 	uint64_t memory_seed;
 	struct schedule_track *tracks;
 	struct schedule_choice *choices;

@@ -425,7 +425,8 @@ int model_load(struct model *m, struct model_part part)
 }
 
 /* Returns the bucket at which the last part of the run begins, so that this part has about
- * EDGE_PART items.  Returns BUCKETS if parts of `each` items are smaller than that. */
+ * EDGE_PART items.  Returns BUCKETS if `each`, the usual size of a part, is smaller than
+ * EDGE_PART. */
 static size_t first_of_last(const uint64_t *sizes, uint64_t each)
 {
 	RD_ASSERT(each > 0);

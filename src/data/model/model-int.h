@@ -104,8 +104,8 @@ struct model_spin {
 void model_note_store(struct model *m, const struct trace_event *e);
 void model_sort_stores(struct model *m);
 
-/* Call this for each event of a stream.  Returns true if the event is at least the third read in a
- * row of a thread that spins.  Such a read can replace the read before it. */
+/* Call this for each event of a stream.  Returns true if the event is at least the third
+ * consecutive read of a thread that spins.  Such a read can replace the read before it. */
 bool model_spins(const struct model *m, struct model_spin *s, const struct trace_event *e);
 
 /* A position in a stream at which a scan for a later part can start (mark.c). */

@@ -128,8 +128,8 @@ struct model_history {
 	struct model_operation *operations;
 	struct model_access *accesses;
 	size_t operation_count, access_count;
-	/* The number of the thread's events with q that come before the segment of the first
-	 * access, or 0 if no event was left out. */
+	/* The accesses before the thread's event number `skipped` are left out; 0 if none are.
+	 * Only events with q (a position in the order of the run) are counted. */
 	uint64_t skipped;
 	uint32_t end_site;    /* site of the last record if it is an access; else 0 */
 	uint32_t end_stack;   /* call stack of the last record */

@@ -326,8 +326,8 @@ static bool is_use(const struct trace_event *e)
 	}
 }
 
-/* Returns true if the event shows that a thread begins to wait for its object.  Waits for once
- * controls are not measured. */
+/* Returns true if the event shows that a thread begins to wait for its object.  Waits for a
+ * one-time initialisation are not measured. */
 static bool begins_wait(enum raddle_event kind)
 {
 	return raddle_role(kind) == RADDLE_ROLE_WAIT ||
@@ -521,8 +521,8 @@ bool model_is_shared(const struct model *m, uint32_t object, uint64_t offset, ui
 	return false;
 }
 
-/* Returns the number of shared bytes of an object with maps.  If a whole chunk is shared, all of
- * its bytes count. */
+/* Returns the number of shared bytes of an object whose touched blocks are stored in maps.  If a
+ * whole chunk is shared, all of its bytes count. */
 static uint64_t shared_mapped(const struct model *m, const struct model_shadow *s)
 {
 	uint64_t count = 0;

@@ -97,7 +97,7 @@ void order_filler_init(struct order_filler *f, struct exec *x);
 void order_filler_release(struct order_filler *f);
 
 /* Announces that another thread will take over the lock from a thread that ended (EOWNERDEAD).
- * The end of the first thread is then treated as the release of the lock. */
+ * The end of that thread is then treated as the release of the lock. */
 void order_fill_robust(struct order_filler *f, uint32_t object);
 
 /* Call this for every operation of the run, in the order in which they happened, before the first

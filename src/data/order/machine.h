@@ -50,7 +50,7 @@ void machine_init(struct machine *m, const struct exec *x);
 void machine_release(struct machine *m);
 
 /* Returns the machine to its initial state.  `order` is the order of events that will be tried.
- * It determines which wait a signal ends. */
+ * From this order, the machine knows which waiting thread a signal wakes. */
 void machine_reset(struct machine *m, const uint32_t *order, size_t count);
 
 /* Returns NULL if event `e` may happen now, or else the reason why it may not.  The caller must

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The owner graph shows which threads wait for each other at one moment, and whether the waiting
- * can ever end (doc/design/order.md).  The caller provides the state, which is that of a running
- * program or that at the end of a trace.
+ * can ever end (doc/design/order.md).  The caller provides the state of a running program, or
+ * the state at the end of a trace.
  */
 #ifndef ORDER_OWNER_H
 #define ORDER_OWNER_H
@@ -59,9 +59,8 @@ size_t owner_closed(const struct owner_graph *g, bool *closed);
  * ended.  `closed` may be NULL. */
 uint32_t owner_of(const struct owner_graph *g, const bool *closed, uint32_t thread);
 
-/* Marks those closed threads, which can never continue, that cause the deadlock.  They are the
- * threads on a cycle of owners, and those that wait for something that no remaining thread can
- * do. */
+/* A closed thread can never continue.  Marks the closed threads that cause the deadlock: those on
+ * a cycle of owners, and those that wait for something that no remaining thread can do. */
 void owner_causes(const struct owner_graph *g, const bool *closed, bool *cause);
 
 bool owner_is_held(const struct owner_graph *g, uint64_t lock);

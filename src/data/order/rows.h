@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Vector clocks.  The clock of an event is a row of a table.  For each thread, the row contains
- * how many of that thread's events must precede the event.  If an event must follow no further
- * events of other threads, it shares the row of the previous event of its thread.  The entry for
- * its own thread may then be out of date, so the caller must use the index of the event in its
- * thread instead.
+ * how many of that thread's events must precede the event.  An event shares the row of the
+ * previous event of its thread if both must follow the same events of other threads.  The entry
+ * for its own thread may then be out of date, so the caller must use the index of the event in
+ * its thread instead.
  */
 #ifndef ORDER_ROWS_H
 #define ORDER_ROWS_H

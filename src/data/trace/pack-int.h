@@ -82,8 +82,8 @@ size_t guess_row_tail(const uint8_t *p, const uint8_t *sizes, size_t count);
 size_t guess_row_length(const uint8_t *sizes, size_t count);
 
 /* Returns the slot of a field of a row.  The fields for q and for times use the same slots in rows
- * of all kinds, because their values continue from row to row.  These are the slots of fields 0
- * and 1 of a code that no row has. */
+ * of all kinds, because their values continue from row to row.  These are the slots for
+ * fields 0 and 1 of the code RADDLE_FULL_END, because no row has that code. */
 struct guess_slot *guess_field_slot(struct guess *g, uint8_t code, size_t field);
 
 /* Call this after a whole row. */

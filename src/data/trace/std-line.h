@@ -47,8 +47,8 @@ struct std_operation {
 #define STD_OPERATIONS_MAX 63
 unsigned std_operation_number(const struct std_operation *o);
 
-/* Returns the name of the operation that is imported as this event, or "dummy" if there is none.  A
- * failed attempt may have another name. */
+/* Returns the name of the operation that is imported as this event, or "dummy" if there is none.
+ * If `failed` is set, the event is a failed attempt to take a lock, and the name is "busy". */
 const char *std_word(enum raddle_event event, bool failed);
 
 struct std_span {

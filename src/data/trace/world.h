@@ -32,8 +32,8 @@ struct trace_world_record {
 	enum raddle_world_record kind;
 	uint32_t thread;
 	uint64_t order; /* position among the ordered records */
-	/* The numeric operands, without the order.  If the record has a source, such as a clock,
-	 * they are the source and its value. */
+	/* The numeric operands, except the one that `order` holds.  If the record has a source,
+	 * such as a clock, they are the source and its value. */
 	uint64_t operand[TRACE_WORLD_OPERANDS];
 	const uint8_t *bytes; /* valid until the next record */
 	size_t length;

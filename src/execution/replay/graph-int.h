@@ -9,8 +9,9 @@
  * do. `closed` has one entry for each row of the board.  Returns the number of these threads. */
 size_t graph_closed(const struct board *b, bool *closed);
 
-/* Marks those closed threads that cause the others to wait.  These threads either wait in a cycle
- * for each other's locks, or wait for a notification that no remaining thread can give. */
+/* Marks in `core` those threads of `closed` that cause the rest to wait.  The marked threads
+ * either wait in a cycle for each other's locks, or wait for a notification that no remaining
+ * thread can give. */
 void graph_core(const struct board *b, const bool *closed, bool *core);
 
 /* Returns the thread that owns the object for which thread `number` waits, or RADDLE_STEER_NONE if

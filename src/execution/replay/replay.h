@@ -132,9 +132,10 @@ struct replay_request { /* zero values are the defaults */
 	/* If set, a program in which the finding was reproduced is kept in that state, so that it
 	 * can be examined.  The two threads of a race remain stopped where they met, and the
 	 * threads of a deadlock keep waiting.  If threads take turns and the schedule has no
-	 * meeting, a thread remains stopped at a fatal signal.  The callback is called about every
-	 * 20 ms until it returns true.  Then the threads continue, or the program is killed.  The
-	 * callback may change *first.  No time limit applies while the threads are stopped. */
+	 * goals at which they meet, a thread remains stopped at a fatal signal.  The callback is
+	 * called about every 20 ms until it returns true.  Then the threads continue, or the
+	 * program is killed.  The callback may set *first to the goal whose thread continues
+	 * first.  No time limit applies while the threads are stopped. */
 	bool (*met)(void *context, pid_t pid, const struct replay_result *so_far, unsigned *first);
 
 	/* For schedules with turns: called whenever the program is stopped.  The program is
@@ -191,9 +192,9 @@ int replay_finding(const struct replay_policy *policy, struct finding_set *set, 
 		   struct replay_result *last);
 
 /* Returns true if the detector should decide a race after this replay.  This is the case if the
- * threads did not meet because of something in memory.  If the prediction is speculative, a value
- * may differ from the recorded one.  If the prediction is sound, a thread must be waiting for a
- * value in a loop without system calls.  Otherwise something hidden orders the accesses. */
+ * threads did not meet, and no system call was the cause.  If the prediction is speculative, some
+ * value may have differed from the recorded one.  If the prediction is sound, a thread must also
+ * have waited in a loop for a value in memory.  Otherwise something hidden orders the accesses. */
 bool replay_is_observable(const struct finding *f, const struct replay_result *result);
 
 /* Called if the detector saw that no order exists between the two accesses.  This proves nothing

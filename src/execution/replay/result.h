@@ -179,8 +179,8 @@ struct replay_outside {
 	bool ended;
 };
 
-/* Output of the program other than to its standard streams and connections: a file that it opened
- * for writing, or a datagram that it sent. */
+/* Output that the program sends neither to a standard stream nor over a connection: a file that it
+ * opened for writing, or a datagram. */
 struct replay_written {
 	bool file;
 	const char *name; /* the path of the file, or the address of the receiver */

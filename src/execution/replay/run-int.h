@@ -39,8 +39,8 @@ struct replay {
 	bool copied;	     /* the run is a copy of a frozen program */
 	bool lives;	     /* the run has ended, but the copy may make further runs */
 	const char *refused; /* name of the lock that a thread failed to take, or NULL if unknown */
-	/* The slot of a blocked thread for which the plan waits, if only stopped threads can end
-	 * the wait of that thread.  Otherwise NONE. */
+	/* The slot of the thread that must do the next step of the plan, if that thread is blocked
+	 * and only stopped threads can end its wait.  Otherwise NONE. */
 	uint32_t waiter;
 	uint64_t waiter_n; /* the number of that thread's operation */
 	unsigned first;

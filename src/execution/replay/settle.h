@@ -62,8 +62,8 @@ struct replay_news {
 };
 
 /* Settles the findings of a set: tries each finding that has no verdict, several at once, and
- * replaces it by the finding with its verdict.  Findings that diverged runs show are added and
- * also tried.  SIGINT, SIGTERM, SIGHUP and the time limit end the settling early.
+ * replaces it by the finding with its verdict.  Also adds and tries the findings that diverged
+ * runs show.  SIGINT, SIGTERM, SIGHUP and the time limit end the settling early.
  *
  * replay_settle_next() continues until there is news.  After REPLAY_NEWS_OVER, which is also
  * returned on failure, only replay_settle_close() may follow.  The result must be zeroed before

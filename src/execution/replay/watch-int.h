@@ -74,12 +74,12 @@ struct watch {
 	uint32_t spinner;
 	/* a counter that grows while the spinner runs, and when it last grew */
 	uint64_t ran, spun_ms;
-	/* the last spinner, its number of accesses and operations, and its number of yields at the
-	 * last change of either of the first two */
+	/* the last spinner, its number of accesses and operations, and how often it had yielded
+	 * when the spinner or that number last changed */
 	uint32_t yielder;
 	uint64_t spinner_steps, spinner_yields;
-	/* the last spinner, the progress of the plan, and how long the spinner had slept at the
-	 * last change of either of the first two */
+	/* the last spinner, the progress of the plan, and how long the spinner had slept when the
+	 * spinner or that progress last changed */
 	uint32_t sleeper;
 	uint64_t sleeper_led, slept;
 	bool in_io; /* the spinner was in a system call when there was no progress */

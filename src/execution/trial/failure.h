@@ -25,8 +25,8 @@ struct failure {
 };
 
 /* Fills in what failed, where and in which thread.  If the run did not fail, fills in only the end
- * and the thread.  `judged` is one of the two faults above, or NULL if neither the exit status nor
- * the user's command shows a failure. */
+ * and the thread.  `judged` is FAILURE_STATUS or FAILURE_JUDGED, or NULL if neither the exit
+ * status nor the user's command shows a failure. */
 void failure_describe(struct failure *f, const struct trial *t, const struct replay_result *r,
 		      const struct trace_sites *sites, const char *judged, struct rd_arena *arena);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes what runs showed about the two accesses of a race candidate (dynamic context inference).
- * The machines that run the program send this context to a hive, whose status shows it. */
+ * The machines that run the program send this context to a hive, which shows it in its status. */
 #ifndef PROTOCOL_CONTEXT_H
 #define PROTOCOL_CONTEXT_H
 

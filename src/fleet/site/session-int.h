@@ -59,8 +59,8 @@ void site_session_rest(struct site_session *s);
 bool site_session_is_busy(const struct site_session *s);
 /* Deactivates all guards and removes all tasks. */
 void site_session_quiet(struct site_session *s);
-/* Makes the program observe the next `times` accesses of each guard.  A pair at which two threads
- * have already met is not observed. */
+/* Makes the program observe the next `times` accesses of each guard.  Skips a
+ * candidate if two threads have already made its two accesses at the same address. */
 void site_session_observe(struct site_session *s, uint8_t times);
 
 /* Passes a task to the program.  Returns its generation, or 0 if the program has too many tasks

@@ -136,7 +136,7 @@ void check_done(struct check_known *known, const struct check_action *a, const s
  * than the remaining time, or nothing has been recorded for a long time. */
 struct record_enough check_enough(const struct check_known *known);
 
-/* How many milliseconds the command beside the program may outlive the program.  If there is no
+/* How many milliseconds the accompanying command may run after the program ended.  If there is no
  * such command, this is the limit for forked processes.  Chosen by hand. */
 #define CHECK_OUTLIVE_MS 3000
 

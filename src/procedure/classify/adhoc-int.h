@@ -33,7 +33,8 @@ int adhoc_flag(struct trial_bench *b, const struct schedule *race, struct adhoc 
 
 /* The number of schedules that are tried.  Each of them must show that the thread goes on without
  * its access.  There are three schedules with the operations of the prediction, and three without.
- * One of the three prefers no thread, and each of the others prefers one of the two threads. */
+ * In each group of three, one schedule prefers no thread, one prefers the first thread, and one
+ * prefers the second. */
 enum { ADHOC_WAYS = 6 };
 
 /* Finds out whether one thread skips its access as long as the other thread has not made its own.

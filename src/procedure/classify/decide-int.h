@@ -26,8 +26,8 @@ struct decide_place {
 };
 
 struct decide_experiment {
-	/* The run of the experiment.  It is a run of one of the first two groups, or the member
-	 * `between`.  For `between`, the number is that of the experiment. */
+	/* The run of the experiment: a run of VARIANT_FIRST or VARIANT_SECOND, or the member
+	 * `between`.  For `between`, of.number is the index of this experiment. */
 	struct decide_place of;
 	/* For a run of VARIANT_BETWEEN, these members are the access that is moved (0 or 1), the
 	 * number of the variant (variant_make_between()), and the run itself. */
@@ -45,8 +45,9 @@ struct decide_runs {
 	struct trial *items[VARIANT_GROUPS];
 	/* number of runs in each group; a run that was not made is all zero and does not count */
 	size_t count;
-	/* There is at most one experiment for each run of the first two groups, and there are some
-	 * with runs of VARIANT_BETWEEN.  The counterparts are runs of VARIANT_COUNTERPART. */
+	/* Each run of VARIANT_FIRST or VARIANT_SECOND has at most one experiment.  Other
+	 * experiments have runs of VARIANT_BETWEEN.  All counterparts are runs of
+	 * VARIANT_COUNTERPART. */
 	struct decide_experiment *experiments;
 	size_t experiment_count;
 };
@@ -65,8 +66,8 @@ struct decision {
 	bool any_order; /* the effect occurs in either order if the threads meet */
 	bool sorted;	/* outputs were compared without regard to the order of their lines */
 	bool doubt;	/* a fault is too rare to tell whether the race causes it */
-	/* In each pair of twins a run failed, so the orders cannot be compared.  If the race
-	 * causes these failures, `class` is FINDING_SPEC_VIOLATED. */
+	/* At least one run of each pair of twins failed, so the orders cannot be compared.  If the
+	 * race causes these failures, `class` is FINDING_SPEC_VIOLATED. */
 	bool hopeless;
 	bool noise; /* outputs or faults differ in ways that the race may not explain */
 	/* the number of different continuations after the race that were run in both orders */
@@ -81,8 +82,8 @@ struct trial *decide_at(const struct decide_runs *runs, struct decide_place p);
  * counterpart. */
 bool decide_wants_experiment(const struct decide_runs *runs, struct decide_place *of);
 
-/* Returns true if a run in which the threads met failed, and it is not yet known whether the race
- * caused the failure. */
+/* Returns true if it is not yet known whether the race caused the failure of some run.  Considers
+ * only runs in which the threads were brought to their accesses at the same time. */
 bool decide_is_open(const struct decide_runs *runs);
 
 /* Returns true if any two of the runs ended differently or wrote different output. */
@@ -95,8 +96,8 @@ bool decide_differ(const struct decide_runs *runs);
 bool decide_is_new(const struct decide_runs *runs, const struct trial *t, bool *sorted);
 
 /* Twins are two runs that differ only in the order of the two accesses.  Returns the number of
- * pairs of twins that were made after the last pair that showed a new schedule.  Pairs of which a
- * run does not count are ignored. */
+ * pairs of twins that were made after the last pair that showed a new schedule.  Ignores a pair if
+ * one of its runs does not count. */
 size_t decide_stale(const struct decide_runs *runs);
 
 #endif

@@ -27,8 +27,8 @@ size_t next_pairs(const struct next_limits *l);
  * fault. */
 size_t next_room(const struct next_limits *l);
 
-/* Returns true if another pair of runs is worth making.  If the answer depends on what the runs so
- * far show, stores that in *d. */
+/* Returns true if another pair of runs is worth making.  Unless next_is_hopeless() is true, stores
+ * in *d the decision that follows from the runs so far. */
 bool next_is_pair(const struct next_limits *l, const struct decide_runs *runs, struct decision *d);
 
 /* Returns true if it is worth making another pair of runs, in which a thread stops at an access
@@ -76,8 +76,8 @@ bool next_has_met(const struct finding *f);
 enum next_order { NEXT_NO_ORDER, NEXT_FLAG, NEXT_APART };
 enum next_order next_order(const struct decision *d, const struct decide_runs *runs, bool has_met);
 
-/* Returns true if possibly only one order of the two accesses can happen.  This requires that the
- * race was confirmed, or that a detector saw it, but that both threads were never stopped at their
+/* Returns true if perhaps only one order of the two accesses can happen.  In that case the race
+ * was confirmed, or a detector saw it.  However, the two threads were never stopped at their
  * accesses at the same time. */
 bool next_may_pass(const struct decision *d, const struct finding *f);
 

@@ -60,7 +60,8 @@ struct race_work {
 	struct rd_override differs; /* the first input with which the output differs */
 	/* The goals of `race`, which are the accesses at which the threads are stopped.  `again`
 	 * is the same goals with occurrence 0, for inputs with which a thread accesses the bytes
-	 * of the race at another place first.  differs_again: `differs` needs `again`. */
+	 * of the race at another place first.  `differs_again` is true if the output differed in
+	 * runs with the goals `again`. */
 	struct schedule_goal *goals, again[2];
 	bool differs_again;
 	/* is_other: another input was tried; found_differs: `differs` is set */

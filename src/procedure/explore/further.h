@@ -10,7 +10,7 @@
 #include "explore/explore.h"
 
 /* The exploration of a check ends when it has found nothing new for this many points.  A point is
- * a place at which another thread may continue.  So many points take about half a second of
+ * a place at which another thread may continue.  This many points take about half a second of
  * processor time, in which a short program runs under 500 schedules.  The number was set by hand.
  * It is smaller than SETTLED_LEAST in explore/next.c, because a check has already analysed
  * recorded runs. */

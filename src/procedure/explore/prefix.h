@@ -13,7 +13,7 @@
 
 #define PREFIXES 256 /* maximum number of prefixes that are kept; chosen by hand to bound memory */
 
-/* Maximum number of decisions of a run without a failure that are kept, so that notes stay small.
+/* If a run did not fail, at most this many of its decisions are kept, so that notes stay small.
  * Chosen by hand. */
 #define PREFIX_DECISIONS 400
 /* Maximum number of decisions that are kept if the run showed conflicting places in a new order
@@ -35,9 +35,9 @@ struct prefix {
 	uint32_t tries[PREFIX_MARKS], news[PREFIX_MARKS];
 };
 
-/* The number of prefixes that are kept parsed.  It takes up to some milliseconds to parse one, as
- * long as a run takes.  Usually the same few prefixes are drawn, so four are enough; chosen by
- * hand. */
+/* The number of prefixes that are kept in parsed form.  Parsing one may take some milliseconds,
+ * which is about the time of a run.  Usually the same few prefixes are drawn, so four are enough;
+ * chosen by hand. */
 #define PREFIXES_PARSED 4
 
 struct prefix_parsed {

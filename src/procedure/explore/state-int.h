@@ -92,8 +92,8 @@ bool explore_next_waits(const struct explore_state *s);
 /* Returns the number of the n-th schedule of this shard, from 0. */
 uint64_t explore_number(const struct explore_state *s, uint64_t n);
 
-/* Returns the extent at which a run is ended, because by then it probably hangs (for example after
- * a lost update) or never ends. */
+/* Returns the limit for the extent of a run (how much it has done, in points).  A run that reaches
+ * it is ended, because it probably hangs (for example after a lost update) or never ends. */
 uint64_t explore_extent(const struct explore_state *s, uint64_t number, enum draw_points points);
 
 /* Returns true if runs are long.  Then more schedules branch off from earlier runs, at points

@@ -24,8 +24,8 @@ double campaign_beta(double a, double b, double x);
 
 /* Returns the interval for k of n if the number of runs is not fixed in advance, because the
  * results decide when to stop.  The probability that the true share lies outside the interval for
- * any n is at most 1 - level.  The method is tuned to give the narrowest interval at the moment
- * when its half width reaches `half`. */
+ * at least one n is at most 1 - level.  The method is tuned to give the narrowest interval at the
+ * moment when its half width reaches `half`. */
 struct campaign_interval campaign_sequence(double k, double n, double half, double level);
 
 /* Returns the smallest n at which the interval of campaign_sequence() is at most 2 * `half` wide,

@@ -57,8 +57,8 @@ int bitcode_cache_store_unit(const char *from, const char *to);
  * entry first. */
 int bitcode_cache_store_tree(const char *from, const char *to);
 
-/* Removes old entries until the size of the others is at most `limit` bytes.  Entries that were
- * used within the last `grace` seconds are never removed. */
+/* Removes old entries until the total size of the rest is at most `limit` bytes.  Entries that
+ * were used within the last `grace` seconds are never removed. */
 void bitcode_cache_trim(const struct bitcode_cache *c, uint64_t limit, int64_t grace);
 
 #endif

@@ -16,8 +16,8 @@
  * through interposed functions. */
 bool bitcode_foreign_is_known(const char *name);
 
-/* Lists the foreign code of a program and of those of its libraries that contain bitcode.  Foreign
- * code includes native libraries, objects and archive members, assembler at file scope, and
+/* Lists the foreign code of a program and of its libraries that contain bitcode.  Foreign code
+ * includes native libraries, objects and archive members, assembler at file scope, and
  * assembler that accesses memory without declaring it as an operand.  Assembler of the last kind
  * is listed in a section of the files in `flavoured`. */
 void bitcode_foreign_list(const struct bitcode_modules *all, const struct rd_argv *flavoured,

@@ -45,8 +45,8 @@ struct bitcode_line {
 };
 
 /* Writes the link line of a command into `out`.  Reads the inputs to determine which of them have
- * bitcode.  If the caller has assembled input i, an assembler file, objects[i] is the resulting
- * object, and otherwise NULL.  Returns true if the user's linker script determines the layout. */
+ * bitcode.  objects[i] is the object that the caller assembled from input i, or NULL if input i
+ * was not assembled.  Returns true if the user's linker script determines the layout. */
 bool bitcode_line_write(struct rd_buf *out, const struct bitcode_args *args, const char *driver,
 			char *const *objects);
 

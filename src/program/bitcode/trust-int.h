@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides which parts of the link line that a program contains are used to link it again.  Link
- * lines are not trusted, because anyone can write them.  A link line must not choose which program
- * is executed, load a plug-in, or name a file to be written.
+ * A program contains the link line with which it was made.  When the program is linked again, the
+ * functions below decide which parts of this line are used.  Link lines are not trusted, because
+ * anyone can write them.  A link line must not choose which program is executed, load a plug-in,
+ * or name a file to be written.
  */
 #ifndef BITCODE_TRUST_INT_H
 #define BITCODE_TRUST_INT_H

@@ -63,9 +63,9 @@ void *facts_make_rows(struct facts *f, enum facts_table table, size_t count)
 	}
 }
 
-/* Returns the range of rows that begins at the start that row `i` of a table stores, and ends
- * where the next row's range begins.  `start` points to that member in row 0, and the rows of the
- * table are `row` bytes apart. */
+/* Returns the range that row `i` of a table refers to.  The row stores where its range begins; the
+ * range ends where the next row's range begins.  `start` points to the stored beginning in row 0,
+ * and the rows of the table are `row` bytes apart. */
 static struct facts_run run_of(const uint32_t *start, size_t row, size_t i, size_t count, size_t all)
 {
 	const char *at = (const char *)start + i * row;

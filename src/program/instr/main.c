@@ -128,8 +128,9 @@ static int read_gates(struct rd_names *gates, const char *path)
 	for (const char *at = text.data; code == 0 && at != NULL && *at != '\0';) {
 		size_t length = strcspn(at, "\n"), line = gates->count;
 		char none[32];
-		/* Two functions may have the same name and the same place.  The first of their
-		 * lines is then used, and the numbers of later gates do not change. */
+		/* Two functions may have the same name and place, so their gates have equal lines
+		 * in the file.  Then only the first line is used.  The second line still takes a
+		 * number, so that the numbers of later gates stay right. */
 		if (rd_names_put(gates, at, length) != line)
 			rd_names_put(gates, none, (size_t)snprintf(none, sizeof none, "%zu", line));
 		at += length + (at[length] == '\n');

@@ -28,7 +28,7 @@ enum {
 	MAX_ELEMENTS = 4096,
 };
 
-/* The default budget of the solver: the number of words in sets that it may access.  So many
+/* The default budget of the solver: the number of words in sets that it may access.  That many
  * accesses take about a minute. */
 static const uint64_t BUDGET = 30ull << 30;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inserts tests of values that a fault may change.  The test of self->target is inserted after the
- * instruction that makes the value, or before the call that takes it.  Users of the value then use
- * the result of the test.  During the walk over a function, each test is represented by a `freeze`
- * instruction, because the code that names accesses skips such instructions.
+ * Inserts code that tests whether a fault is to change a value.  This test (of self->target) is
+ * inserted after the instruction that makes the value, or before the call that takes it.  Users of
+ * the value then use the result of the test.  During the walk over a function, each test is
+ * represented by a `freeze` instruction, because the code that names accesses skips such
+ * instructions.
  *
  * These values are not tested:
  *   - phi nodes, because their incoming values can be tested instead

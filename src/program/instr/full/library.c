@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records ranges of library functions that no LIBC_RANGE of raddle/libc.inc describes.  These are
- * the memory of arguments that a format describes (format.h), the memory that a result points to,
- * and memory that is reached through a pointer to a pointer.  The hooks that record the ranges of
- * a call are inserted at the builder's position.
+ * Records ranges of memory that library functions access, if no LIBC_RANGE of raddle/libc.inc
+ * describes the range.  A range may be the memory of an argument that a format describes
+ * (format.h), the memory that a result points to, or memory that is reached through a pointer to a
+ * pointer.  The hooks that record the ranges of a call are inserted at the builder's position.
  */
 #include "instr/scan/format.h"
 #include "instr/full/full.h"

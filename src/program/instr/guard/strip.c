@@ -103,8 +103,8 @@ static bool note_edge(LLVMBasicBlockRef *known, LLVMBasicBlockRef block)
 	return true;
 }
 
-/* Finds the exit and the back edge of the loop, of which there must be one each.  The back edge
- * has a block of its own, because the pass reg2mem splits edges. */
+/* Finds the exit and the back edge of the loop.  There must be only one exit and one back edge.
+ * The back edge has a block of its own, because the pass reg2mem splits edges. */
 static bool find_shape(const struct instr_clone *t, const struct facts_loop *loop, struct counted *c)
 {
 	const struct facts_graph *g = &t->cfg.graph;

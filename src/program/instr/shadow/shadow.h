@@ -68,7 +68,7 @@ void shadow_loops_release(struct shadow_function *x);
 void shadow_loop_at(struct shadow_function *x, LLVMBasicBlockRef block);
 /* Makes the flag of a loop.  Call this when the references from before the loop are known. */
 void shadow_loop_enter(struct shadow_function *x, LLVMValueRef end);
-/* Returns the reference of a value inside the current loop.  It is the constant 0 if the flag is
+/* Returns the reference of a value inside the current loop.  It is 0 if the loop's flag is
  * not set. */
 LLVMValueRef shadow_loop_ref(const struct shadow_function *x, LLVMValueRef v, LLVMValueRef ref);
 /* Returns the flag that an access tests, or NULL if the access has to test the marks itself. */

@@ -68,9 +68,9 @@ static LLVMValueRef byte_of(LLVMValueRef inst)
 	return LLVMIsAGlobalVariable(base) && strcmp(ir_name(base), RADDLE_TRACK_FLAGS_NAME) == 0 ? at : NULL;
 }
 
-/* Returns the flag byte that covers all gates of a function (raddle/track.h).  `at` is the flag
- * byte of one of its gates.  If the code of the gate was inlined, this is still the function whose
- * source contains the gate. */
+/* `at` is the flag byte of a gate.  Returns the flag byte that covers all gates of the gate's
+ * function (raddle/track.h).  A gate belongs to the function whose source contains it, even if its
+ * code was inlined into another function. */
 static LLVMValueRef leader_of(struct spending *s, LLVMValueRef at)
 {
 	LLVMValueRef base = LLVMIsAConstantExpr(at) ? LLVMGetOperand(at, 0) : at;

@@ -181,9 +181,9 @@ void rt_unlock(const uint64_t *saved_signals);
 /* Locks that are held briefly while signals are not blocked.  A signal handler may interrupt the
  * holder and leave by longjmp, so the lock may never be released.  Therefore rt_spin() returns
  * false after RT_PATIENCE rounds.  rt_spin_recover() releases a lock that the calling thread left
- * locked.  Both numbers were chosen by hand.  A lock is held for less than RT_SPINS pauses, unless
- * its holder is preempted.  After that many pauses, a waiter yields the processor.  A holder that
- * is merely slow releases the lock within RT_PATIENCE yields. */
+ * locked.  A lock is held for less than RT_SPINS pauses, unless its holder is preempted.  After
+ * that many pauses, a waiter yields the processor.  A holder that is merely slow releases the lock
+ * within RT_PATIENCE yields.  RT_SPINS and RT_PATIENCE were chosen by hand. */
 #define RT_SPINS 200
 #define RT_PATIENCE 100000
 bool rt_spin(_Atomic uint32_t *lock);

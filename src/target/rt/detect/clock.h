@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vector clocks.  A clock contains the last known epoch of each lane, which is the index of a
- * thread (rt/detect/watch.h).  Lanes beyond the end of a clock have epoch 0.
+ * Vector clocks.  A clock contains the last known epoch of each thread.  The index of a thread in
+ * a clock is called its lane (rt/detect/watch.h).  Lanes beyond the end of a clock have epoch 0.
  */
 #ifndef RT_CLOCK_H
 #define RT_CLOCK_H

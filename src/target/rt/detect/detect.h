@@ -74,7 +74,7 @@ void rt_detect_block(struct rt_thread *t, uintptr_t block, uint64_t bits, uint32
 void rt_detect_gather(struct rt_thread *t, uint64_t key, uint64_t sites, uint64_t bits);
 
 /* Handles an atomic operation that has taken effect but still holds its lock
- * (rt/core/sync/atomic.c).  An operation that is not relaxed acquires and, if it writes, also
+ * (rt/core/sync/atomic.c).  If the operation is not relaxed, it acquires and, if it writes, also
  * releases.  A relaxed operation does not clear the object's clock.  It releases only if the
  * thread has executed a fence before, and acquires only when the thread executes its next fence.
  *

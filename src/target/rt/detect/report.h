@@ -21,9 +21,10 @@ static inline bool rt_accesses_conflict(uint64_t a, uint64_t b)
 	return ((a | b) & 3) == (RT_WHO_WRITE | RT_WHO_PLAIN);
 }
 
-/* Called for two accesses that conflict and that no operation orders.  Forgiveness
- * (rt/detect/watch.h) may still order them.  Reports a race if it does not.  Returns true if it
- * orders the access in the cell before the current one.  The current access may be the older of
+/* Called for two accesses that conflict and that no operation orders.  If the detector may have
+ * missed an operation since one of them, this access is treated as ordered before the other
+ * ("forgiveness", rt/detect/watch.h).  Otherwise reports a race.  Returns true if the access in
+ * the cell is treated as ordered before the current one.  The current access may be the older of
  * the two, because accesses are gathered before they are compared. */
 __attribute__((noinline, cold)) bool rt_race_is_forgiven(const struct rt_seen_access *a,
 							 const struct rt_cell *cell);

@@ -25,10 +25,10 @@
 
 #include "rt/detect/arena.h"
 
-/* The numbers of cells in a line, outside it, and in the parts of a split line.  Four cells of 32
- * bytes fill a line, which takes two cache lines of the processor.  A list of eight cells outside
- * the line can still be searched quickly.  A split line has a part for each eight bytes.  Two
- * cells fill a part, which takes one cache line. */
+/* How many cells are stored in a line, outside a line, and in a part of a split line.  A line has
+ * room for four cells of 32 bytes, which take two cache lines of the processor.  Eight cells
+ * outside the line can still be searched quickly.  A split line has a part for each eight bytes.
+ * A part has room for two cells, which take one cache line. */
 #define RT_LINE_CELLS 4
 #define RT_OUTSIDE_CELLS 8
 #define RT_PARTS 8

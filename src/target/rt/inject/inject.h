@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Injects faults into a process of the flavour `full` or `led` (raddle/full.h).  The runtime
- * notifies this layer of threads through the layer's table of callbacks, and instrumented code
+ * tells this layer about threads through the layer's table of callbacks, and instrumented code
  * passes values to it.  Other layers do not call it.
  */
 #ifndef RT_INJECT_H

@@ -5,9 +5,9 @@
  *
  * Only one thread runs at a time, so the program's memory has to contain only that thread's view.
  * The view of a byte is the thread's own store if the store is still buffered, and otherwise the
- * latest store.  Before a read, the layer stores the value that the read should return in the
- * program's memory.  After a write, the thread enters the runtime before any other thread runs,
- * and the layer then reads the new value.
+ * latest store.  Before a read, the layer writes the value for the read to the program's memory.
+ * After a write, the thread enters the runtime before any other thread runs, and the layer then
+ * reads the new value.
  */
 #ifndef RT_MEMORY_H
 #define RT_MEMORY_H

@@ -48,9 +48,9 @@ static inline __attribute__((always_inline)) void rt_leave_out_at(struct rt_thre
 	p->tag = address >> RADDLE_BLOCK_SHIFT | t->self.epoch;
 }
 
-/* Returns true if the last access of the place was left out, was in this block, and was made after
- * the last operation.  Then this access is left out too.  In a loop over memory, most accesses are
- * in the same block as the access before. */
+/* Returns true if the last access of the place was left out, was in the block of memory that
+ * contains `address`, and was made after the last operation.  Then the new access is left out too.
+ * In a loop over memory, most accesses are in the same block as the access before. */
 static inline __attribute__((always_inline)) bool
 rt_was_left_out_here(const struct rt_thread *t, const struct rt_place *p, uintptr_t address)
 {

@@ -55,9 +55,9 @@
 #define RT_LINES (1u << 20)
 /* The number of hands; a hand is a byte other than 0 that identifies an owner. */
 #define RT_HANDS 255u
-/* The maximum values of the three counts of an entry, which have two bits each.  The counts are
- * those of records after the first one with the same owner, of changes of the owner without a
- * write, and of changes of the owner by a write. */
+/* An entry has three counts of two bits each.  They count the further records of its owner after
+ * the first one, the changes of the owner without a write, and the changes of the owner by a
+ * write.  These are the maximum values of the counts. */
 #define RT_LINE_COUNT 3u
 #define RT_LINE_CHANGES 3u
 #define RT_LINE_WRITES 3u
@@ -189,8 +189,9 @@ static inline bool rt_thin_is_quiet(const struct rt_thread *t, uintptr_t address
 	return rt_line_is_quiet(entry, t->hand, write);
 }
 
-/* Adds an access to the entry of its block.  Returns true if the access is not new.  A write by
- * another thread at a `cold` place is recorded in any case, and always makes the block new. */
+/* Adds an access to the entry of its block.  Returns true if the access is not new.  `cold` means
+ * that its place is not hot.  A write there by a thread that is not the block's owner always
+ * counts as new, and makes the block new again. */
 bool rt_thin_touch(const struct rt_thread *t, uintptr_t address, bool write, bool cold);
 
 /* Like rt_thin_touch(), for all blocks of a range. */

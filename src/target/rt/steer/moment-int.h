@@ -20,8 +20,9 @@ struct rt_moment {
 
 struct rt_moment rt_moment_begin(uint32_t slot);
 
-/* Returns true as long as the wait has lasted less than `length` nanoseconds and is not in vain.
- * A waiting thread calls this function repeatedly, and sleeps between the calls. */
+/* Returns true while the thread should keep waiting: the wait has lasted less than `length`
+ * nanoseconds, and there is still hope that it ends (`in_vain` is false).  A waiting thread calls
+ * this function repeatedly, and sleeps between the calls. */
 bool rt_moment_lasts(struct rt_moment *m, uint64_t length);
 
 /* Returns the time of a clock of the kernel, in nanoseconds. */

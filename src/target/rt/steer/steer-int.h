@@ -175,7 +175,7 @@ bool rt_blocking_nap(const struct rt_thread *t);
 void rt_blocking_look(void); /* makes threads runnable whose waits are over or have timed out */
 
 /* rt/steer/step.c.  Both functions are called when the first thread of a race has made its access,
- * so that the second thread may continue.  rt_steer_pass_kept() is for sites that `keep` orders, and
+ * so that the second thread may continue.  rt_steer_pass_kept() is for sites in the plan's `keep`,
  * rt_steer_come_back() for threads that were stopped at their accesses at the same time. */
 void rt_steer_pass_kept(struct rt_thread *t);
 void rt_steer_come_back(struct rt_thread *t, uint64_t n);
@@ -243,7 +243,7 @@ bool rt_turn_runnable_spin(void); /* the same, but other threads may wake up */
 
 /* Called with the lock held.  rt_turn_may() returns true if the strategy may choose the thread,
  * because the thread can continue or its wait may time out.  rt_turn_can() returns true if the
- * thread can continue.  It first lets a wait with a time limit time out. */
+ * thread can continue.  It first makes the limit of a timed wait expire. */
 bool rt_turn_may(uint32_t number);
 /* Returns the first slot, starting at `from`, whose thread the strategy may choose, or NONE. */
 uint32_t rt_turn_next_that_may(uint32_t from);

@@ -70,7 +70,7 @@ struct rt_turns {
 	bool any_site;	  /* a watch names neither a site nor an address */
 	bool everything;  /* the only watch makes each access a point */
 	/* For rt/steer/stalled.c.  `looking` is 1 while a thread checks.  `looked_at` is the slot of
-	 * the thread that had the turn at the last check.  The others record its progress then. */
+	 * the thread with the turn at the last check.  The other members record its progress. */
 	_Atomic uint32_t looking;
 	uint32_t looked_at;
 	uint64_t choices, accesses, cpu, still_cpu, still_since;

@@ -137,8 +137,8 @@ int64_t rt_turn_left(const struct rt_until *until);
 void rt_expect_looks(const struct rt_thread *t);
 void rt_expect_shared(const struct rt_thread *t);
 
-/* rt/steer/choose.c.  Called with the lock held.  Lets the earliest wait with a time limit time
- * out.  Returns false if no wait has timed out. */
+/* rt/steer/choose.c.  Called with the lock held.  Finds the earliest wait that has a time limit,
+ * and makes the limit expire.  Returns false if it made no limit expire. */
 bool rt_turn_expire_first(void);
 
 /* rt/steer/expect.c.  expect(): the thread, which has the turn, is about to reach a point, and waits in

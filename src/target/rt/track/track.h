@@ -33,7 +33,7 @@ struct track_process {
 	uint32_t event_count;
 	const uint32_t *groups; /* the function of each gate */
 	uint32_t gate_count, budget;
-	/* note.c: locks for the addresses that are being accessed.  If there is a budget, the
+	/* note.c: locks for the addresses that are being accessed, and, if there is a budget, the
 	 * number of events of each gate. */
 	_Atomic uint32_t stripes[TRACK_STRIPES];
 	_Atomic uint32_t counts[RADDLE_TRACK_GATES];

@@ -149,8 +149,8 @@ static inline uint8_t *rt_put_stride(struct rt_encoder *e, uint8_t *p, const str
 	return rt_put_varint(p, r->operand[2]);
 }
 
-/* Returns true if the access is at the same distance as the accesses of the run before it, and the
- * record of the run may still change.  Records below `floor` (e->floor or higher) are final. */
+/* Returns true if the access continues a run (equally spaced accesses of one site), and the record
+ * of the run may still change.  Records below `floor` (e->floor or higher) are final. */
 static inline int rt_is_run(const struct rt_slot *slot, uint32_t site, uint64_t address, const uint8_t *floor)
 {
 	return address - slot->address == slot->by && slot->site == site && slot->at >= floor;

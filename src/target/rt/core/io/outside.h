@@ -100,9 +100,8 @@ struct rt_outside {
 	void (*real_end)(clockid_t clock, struct timespec *end);
 };
 
-/* Placeholders for a thread that waits neither for an object nor for a thread, but for input from
- * outside or for the end of a sleep.  No object has these addresses, and no thread has these
- * numbers. */
+/* These values state what a thread waits for if that is neither an object nor a thread, but input
+ * or the end of a sleep.  No object has these addresses, and no thread has these numbers. */
 #define RT_OUTSIDE_OBJECT (UINT64_MAX - 1)
 #define RT_SLEEP_OBJECT (UINT64_MAX - 2)
 #define RT_INSIDE_OBJECT (UINT64_MAX - 3) /* a descriptor that only this process has */

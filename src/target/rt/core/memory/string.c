@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records accesses to strings as ranges of memory.  Instrumented code calls these functions in
- * addition to libc's string functions.  The result is a range event, except for NULL, which the
- * real function handles.  The functions do not allocate memory, take locks or set errno.  They
+ * addition to libc's string functions.  For NULL they record nothing, because the real
+ * function handles it.  The functions do not allocate memory, take locks or set errno.  They
  * call strnlen(), which therefore must not be interposed.
  */
 #include "raddle/abi.h"
