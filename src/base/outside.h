@@ -2,8 +2,9 @@
 /*
  * Opens files that Raddle does not trust: files that a user passes, and files in a directory that
  * other users may write to.  Only these functions open such files.  They reject FIFOs, sockets,
- * devices, directories, and files over the reader's maximum size.  A path therefore cannot make a
- * reader block, read without end, or act on a device.
+ * devices, directories, and files over the reader's maximum size.  The exception is a pipe that the
+ * user passes as a descriptor (rd_outside_stream()).  A path therefore cannot make a reader block,
+ * read without end, or act on a device.
  */
 #ifndef BASE_OUTSIDE_H
 #define BASE_OUTSIDE_H

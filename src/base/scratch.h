@@ -2,8 +2,8 @@
 /*
  * Temporary directories.  Each is removed with its content when it is closed.  It is also removed
  * if SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the process that created it, unless the process
- * handles that signal.  Only SIGKILL and a bug in Raddle leave one on the disk, until the next
- * directory of the same name is opened.
+ * handles that signal.  Only SIGKILL and a bug in Raddle leave one on the disk.  If it has no
+ * `parent`, the next process that opens a directory of the same name removes it.
  */
 #ifndef BASE_SCRATCH_H
 #define BASE_SCRATCH_H

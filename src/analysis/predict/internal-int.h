@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the parts of one prediction share: predict.c, race.c, deadlock.c, cycle.c. */
+/* Declarations that the parts of one prediction share: predict.c, race.c, pair.c, deadlock.c and
+ * witness.c. */
 #ifndef PREDICT_INTERNAL_INT_H
 #define PREDICT_INTERNAL_INT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations that the files of a pass (the prediction from one trace) share.  The file pass.c
- * runs the steps, part.c cuts the trace, and walk.c handles accesses that are unordered in the
- * recorded run. */
+/* Declarations that batch.c and the files of a pass (the prediction from one trace) share.  The
+ * file pass.c runs the steps, part.c cuts the trace, and walk.c handles accesses that are unordered
+ * in the recorded run. */
 #ifndef PREDICT_PASS_INT_H
 #define PREDICT_PASS_INT_H
 

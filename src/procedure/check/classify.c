@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Classification for a check.  In: confirmed races.  Out: the same races with classes, and
- * witnesses as files.  If the class of a race cannot be determined, the check does not fail.
+ * Classification for a check.  In: confirmed races and, if there is time, some unconfirmed ones.
+ * Out: the same races with classes, and witnesses as files.  If the class of a race cannot be
+ * determined, the check does not fail.
  */
 #include "check/act-int.h"
 

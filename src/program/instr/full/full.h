@@ -6,6 +6,8 @@
  *	instr_full_walk()     walk.c    a function: its blocks as chains, an op for each instruction
  *	full_piece_*()        piece.c   pieces: their space, fields and end, and their rows in the table
  *	full_call_*()         call.c    calls, intrinsics and atomics
+ *	full_library()        library.c  ranges that library functions access and no LIBC_RANGE describes
+ *	full_moved_from() ..  origin.c  how code uses values that may be addresses
  *	full_inject*()        inject.c  values that a fault may change
  *	full_bounds()         bounds.c  accesses outside variables and arrays
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Snapshots: a program is frozen at a point, and forks a copy for each run that continues from there
+ * Snapshots: a program is frozen at a point, and forks copies for the runs that continue from there
  * (raddle/steer.h).  In: the replayer's requests.  Out: copies, which are children of the replayer.
  *
  * All threads run on one kernel thread (rt/steer/context.c), so a fork copies all of them.  fork()
