@@ -73,7 +73,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 24 /* the version of this layout */
+#define RADDLE_STEER_VERSION 25 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, whether it conflicts or not */
 
@@ -87,6 +87,7 @@
 #define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* `running` while the program is stopped and asks */
 #define RADDLE_STEER_WATCHES 4096	     /* the maximum number of watches of a plan */
 #define RADDLE_STEER_DECISIONS 65536	     /* the maximum number of decisions that are kept */
+#define RADDLE_STEER_SEEN 4000		     /* the run is ended after so many noted accesses */
 #define RADDLE_STEER_ROOM 1024		     /* the maximum number of threads added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
 #define RADDLE_STEER_LOOKS 20000u /* accesses without a point after which a thread counts as spinning */
@@ -196,7 +197,15 @@ struct raddle_steer_watch {
 	/* 1: the program stops at a matching access and asks; 2: the same, but only at the thread's
 	 * first matching access after each of its operations; the others are not points */
 	uint32_t stand;
+	uint32_t note;	       /* with `stand`: the access is noted in `seen`, and the program goes on */
 	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
+};
+
+/* A noted access of the thread in `slot`, which had begun `n` operations. */
+struct raddle_steer_seen {
+	uint32_t slot, site;
+	uint64_t address, size, n;
+	uint32_t write, unused;
 };
 
 /* A thread that the schedule names.  It is the `index`-th thread that `parent` creates. */
@@ -381,6 +390,10 @@ struct raddle_steer {
 	_Atomic uint32_t pair_count;
 	uint64_t pairs[RADDLE_STEER_PAIRS];
 	struct raddle_steer_decision marks[RADDLE_STEER_PAIRS]; /* by pair: the last choice before it */
+
+	/* Accesses that matched a watch with `note`, in the order of the run. */
+	_Atomic uint32_t seen_count;
+	struct raddle_steer_seen seen[RADDLE_STEER_SEEN];
 };
 
 #define RADDLE_STEER_TABLE(type, name)                                                                       \

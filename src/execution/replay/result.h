@@ -142,6 +142,9 @@ struct replay_turns {
 	uint32_t name_count;
 	const struct trace_sites *sites;
 	bool complete;		       /* `made` contains all such decisions */
+	/* accesses that matched a watch with `note`, in the order of the run */
+	const struct raddle_steer_seen *seen;
+	size_t seen_count;
 	struct replay_mark *marks;     /* by pair of conflicting sites: when the pair was first seen */
 	struct replay_weight *threads; /* how many points each thread reached */
 	size_t thread_count;
