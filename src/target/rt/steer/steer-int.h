@@ -293,6 +293,20 @@ static inline void rt_spin_reset(struct rt_thread *t)
 	if (RT_UNLIKELY(s->notified))
 		rt_spin_complete(t);
 	s->count = s->steady = s->yields = 0;
+	s->fresh = rt_takes_turns() ? RT_SPIN_FRESH : 0;
+}
+
+/* Called before each access.  The first accesses after an operation count as new. */
+static inline void rt_spin_see(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
+{
+	struct rt_spin *s = &rt_steered(t)->spin;
+
+	if (RT_LIKELY(s->fresh && !t->busy)) {
+		s->fresh--;
+		rt_spin_news(t);
+	} else {
+		rt_spin_touch(t, address, size, site);
+	}
 }
 
 #endif
