@@ -196,11 +196,12 @@ static bool is_repeated(const struct routes *r, size_t number)
 	return false;
 }
 
-/* Finds out whether the behaviour of the program depends on the schedule, for whatever reason. */
+/* Finds out whether the behaviour of the program depends on the schedule, for whatever reason.  Further
+ * runs are made only if those that lead to the race do not differ. */
 static int varies(struct race_work *w, bool *any)
 {
-	int err =
-		work_run_controls(w, w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS);
+	size_t wanted = w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS;
+	int err = decide_differ(&w->runs) ? RD_OK : work_run_controls(w, wanted);
 
 	*any = !err && decide_differ(&w->runs);
 	return err;
