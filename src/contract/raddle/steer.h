@@ -69,6 +69,7 @@
 #include "raddle/lack.h"
 #include "raddle/memory.h"
 #include "raddle/obstacle.h"
+#include "raddle/watch.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -85,9 +86,7 @@
 #define RADDLE_STEER_PAIRS 4096 /* the maximum number of pairs of conflicting sites of a run */
 #define RADDLE_STEER_GOALS 2	/* a race has two accesses, so a plan has at most two goals */
 #define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* `running` while the program is stopped and asks */
-#define RADDLE_STEER_WATCHES 4096	     /* the maximum number of watches of a plan */
 #define RADDLE_STEER_DECISIONS 65536	     /* the maximum number of decisions that are kept */
-#define RADDLE_STEER_SEEN 4000		     /* the run is ended after so many noted accesses */
 #define RADDLE_STEER_ROOM 1024		     /* the maximum number of threads added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
 #define RADDLE_STEER_LOOKS 20000u /* accesses without a point after which a thread counts as spinning */
@@ -184,28 +183,6 @@ struct raddle_steer_decision {
 	uint32_t count; /* number of this point among those of its kind after operation n, from 1 */
 	uint32_t site;	/* in `made`: the site of the point, or 0 if it is unknown */
 	uint32_t made;	/* in `marks`: how many decisions of `made` had been taken */
-};
-
-/* A watch: an access that matches all of these fields is a point. */
-struct raddle_steer_watch {
-	uint32_t thread;	/* the position in the table, or NONE for any thread */
-	uint32_t site;		/* 0 for any site */
-	uint64_t address, size; /* size is 0 for any address */
-	uint64_t after;		/* number of operations begun by the thread; UINT64_MAX for any */
-	uint64_t occurrence;	/* which of the matching accesses, from 1, or 0 for all */
-	uint32_t how;		/* bits: 1 for reads, 2 for writes */
-	/* 1: the program stops at a matching access and asks; 2: the same, but only at the thread's
-	 * first matching access after each of its operations; the others are not points */
-	uint32_t stand;
-	uint32_t note;	       /* with `stand`: the access is noted in `seen`, and the program goes on */
-	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
-};
-
-/* A noted access of the thread in `slot`, which had begun `n` operations. */
-struct raddle_steer_seen {
-	uint32_t slot, site;
-	uint64_t address, size, n;
-	uint32_t write, unused;
 };
 
 /* A thread that the schedule names.  It is the `index`-th thread that `parent` creates. */

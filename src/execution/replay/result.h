@@ -141,7 +141,7 @@ struct replay_turns {
 	const char **names; /* names of the threads, by slot */
 	uint32_t name_count;
 	const struct trace_sites *sites;
-	bool complete;		       /* `made` contains all such decisions */
+	bool complete; /* `made` contains all such decisions */
 	/* accesses that matched a watch with `note`, in the order of the run */
 	const struct raddle_steer_seen *seen;
 	size_t seen_count;

@@ -29,7 +29,7 @@ struct race_work {
 	struct routes elsewhere; /* ways to other instances of the race */
 	struct trial_bench bench;
 	struct decide_runs runs;
-	size_t controls; /* number of runs of the control group */
+	size_t controls;	     /* number of runs of the control group */
 	const struct trial *opening; /* as in work_run_pairs() */
 	struct decision decision;
 	/* For switched.c.  has_detected: the detector has run, which it does for only one occurrence of

@@ -5,6 +5,7 @@
  * each of them ends with heed(), which determines that.
  */
 #include "rt/core/io/outside.h"
+#include "rt/steer/ledger-int.h"
 #include "rt/steer/steer-int.h"
 #include "rt/steer/written-int.h"
 

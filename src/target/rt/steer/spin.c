@@ -14,6 +14,7 @@
  * lock of steering, and completes it without the lock.
  */
 #include "rt/common/hash.h"
+#include "rt/steer/ledger-int.h"
 #include "rt/steer/turn-int.h"
 
 #define YIELD_STEADY 50 /* number of yields without news after which come_round() is called */

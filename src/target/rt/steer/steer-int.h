@@ -270,43 +270,4 @@ void rt_refuse_exit(void); /* called before the process ends */
 /* Called by a waiting thread.  Passes the turn on if the thread that has it is stalled. */
 void rt_turn_look(void);
 
-/* Called when the thread has seen something new, and so may do something that others wait for.
- * From then on, all other threads must check again before it is certain that all of them spin. */
-static inline void rt_spin_news(struct rt_thread *t)
-{
-	if (rt_steered(t)->slot)
-		rt_steered(t)->slot->spins = 0;
-	rt_steering()->turns.news++;
-	if (RT_UNLIKELY(rt_steered(t)->quiet)) {
-		rt_steered(t)->quiet--;
-		return;
-	}
-	rt_steering()->entries.clock.work++;
-	rt_steered(t)->work++;
-}
-
-/* Called at a new operation: the thread has left its loop. */
-static inline void rt_spin_reset(struct rt_thread *t)
-{
-	struct rt_spin *s = &rt_steered(t)->spin;
-
-	if (RT_UNLIKELY(s->notified))
-		rt_spin_complete(t);
-	s->count = s->steady = s->yields = 0;
-	s->fresh = rt_takes_turns() ? RT_SPIN_FRESH : 0;
-}
-
-/* Called before each access.  The first accesses after an operation count as new. */
-static inline void rt_spin_see(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
-{
-	struct rt_spin *s = &rt_steered(t)->spin;
-
-	if (RT_LIKELY(s->fresh && !t->busy)) {
-		s->fresh--;
-		rt_spin_news(t);
-	} else {
-		rt_spin_touch(t, address, size, site);
-	}
-}
-
 #endif
