@@ -47,7 +47,7 @@ struct plan {
 	struct raddle_steer_decision decisions[OPS_MAX]; /* end with the first whose n is 0 */
 	struct {
 		const char *function; /* that contains the access; NULL: end of the list */
-		bool write, stand;
+		bool write, stand, note;
 	} watches[4];
 	bool fast;
 };
@@ -129,7 +129,8 @@ static inline void put_turns(struct raddle_steer *s, const struct plan *p)
 			.site = find_site(tables[p->fast], p->watches[i].function, p->watches[i].write),
 			.after = UINT64_MAX,
 			.how = 3,
-			.stand = p->watches[i].stand};
+			.stand = p->watches[i].stand,
+			.note = p->watches[i].note};
 	s->watch_count = i;
 	s->seed = p->seed;
 	if (s->flags & RADDLE_STEER_TURNS && !p->goals[0].function && !s->op_count)

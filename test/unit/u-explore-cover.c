@@ -250,6 +250,28 @@ static struct finding *add_race(struct finding_set *set, uint32_t a, uint32_t b,
 	return f;
 }
 
+/* A predicted race that no replay has met is marked if the detector saw it; a confirmed one is not. */
+static void test_sighted_again(void **state)
+{
+	uint32_t seen[][2] = {{SITE(2), SITE(1)}, {SITE(4), SITE(6)}};
+	struct explore_result r = {.seen = seen, .seen_count = 2};
+	struct finding_set *sighted = explore_sighted(&r, sites), *set = finding_set_new();
+	struct finding *open = add_race(set, 1, 2, FINDING_UNCONFIRMED),
+		       *confirmed = add_race(set, 4, 6, FINDING_CONFIRMED);
+
+	(void)state;
+	open->reason = "not met";
+	for (int i = 0; i < 2; i++) {
+		explore_put_sighted(set, sighted);
+		assert_int_equal(set->count, 2);
+		assert_true(open->unordered && open->status == FINDING_UNCONFIRMED);
+		assert_string_equal(strstr(open->reason, "; "), "; not met");
+		assert_false(confirmed->unordered || confirmed->reason);
+	}
+	finding_set_free(set);
+	finding_set_free(sighted);
+}
+
 /* A race is known if a confirmed finding has the same two places, in either order. */
 static void test_known(void **state)
 {
@@ -310,9 +332,10 @@ static void test_suggested(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add),	  cmocka_unit_test(test_describe),
-		cmocka_unit_test(test_object),	  cmocka_unit_test(test_known),
-		cmocka_unit_test(test_suggested), cmocka_unit_test(test_sighted),
+		cmocka_unit_test(test_add),	      cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_object),	      cmocka_unit_test(test_known),
+		cmocka_unit_test(test_suggested),     cmocka_unit_test(test_sighted),
+		cmocka_unit_test(test_sighted_again),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

@@ -670,17 +670,30 @@ static void test_program_is_ended_at_its_extent(void **state)
 	assert_int_equal(w.limit, REPLAY_LIMIT_POINTS);
 }
 
+static void check_stopped(uint32_t by_runtime, enum replay_limit limit)
+{
+	board.phase = RADDLE_GOES_ON;
+	assert_int_equal(wait_for(40), WATCH_GO_ON);
+	board.ran_on = by_runtime;
+	assert_int_equal(wait_for(40), WATCH_END);
+	assert_int_equal(w.end, REPLAY_RAN_ON);
+	assert_int_equal(w.limit, limit);
+	board.ran_on = RADDLE_LIMIT_NONE;
+}
+
 /* The runtime has stopped the threads, because they wait for a signal. */
 static void test_program_that_waits_for_a_signal_is_ended(void **state)
 {
 	(void)state;
-	board.phase = RADDLE_GOES_ON;
-	assert_int_equal(wait_for(40), WATCH_GO_ON);
-	board.ran_on = RADDLE_LIMIT_OUTSIDE;
-	assert_int_equal(wait_for(40), WATCH_END);
-	assert_int_equal(w.end, REPLAY_RAN_ON);
-	assert_int_equal(w.limit, REPLAY_LIMIT_OUTSIDE);
-	board.ran_on = RADDLE_LIMIT_NONE;
+	check_stopped(RADDLE_LIMIT_OUTSIDE, REPLAY_LIMIT_OUTSIDE);
+}
+
+/* The runtime has stopped the threads at another limit than one of points, for instance because it has
+ * noted enough accesses. */
+static void test_program_that_the_runtime_has_stopped_is_ended(void **state)
+{
+	(void)state;
+	check_stopped(RADDLE_LIMIT_POINTS, REPLAY_LIMIT_POINTS);
 }
 
 /* A user debugs the program, so no time limit applies. */
@@ -736,6 +749,7 @@ int main(void)
 		TEST(test_program_is_ended_at_the_users_limit),
 		TEST(test_program_is_ended_at_its_extent),
 		TEST(test_program_that_waits_for_a_signal_is_ended),
+		TEST(test_program_that_the_runtime_has_stopped_is_ended),
 		TEST(test_nobody_is_hurried_who_looks),
 	};
 

@@ -243,6 +243,48 @@ static void extends(void **state)
 	}
 }
 
+/* A watched access is noted, and the program goes on. */
+static void notes(void **state)
+{
+	struct plan p = {.name = "race",
+			 .flags = TURNS,
+			 .watches = {{"write_a", true, true, true}, {"write_b", true, true, true}}};
+	struct run r = run_plan(&p);
+
+	(void)state;
+	assert_int_equal(r.steer->asks, 0);
+	assert_int_equal(r.steer->seen_count, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct raddle_steer_seen *seen = &r.steer->seen[i];
+
+		assert_in_range(seen->slot, A, B);
+		assert_int_equal(seen->site, raddle_steer_watches(r.steer)[seen->slot - A].site);
+		assert_int_equal(seen->n, r.slots[seen->slot].n - 1);
+		assert_int_equal(seen->address, r.steer->seen[0].address);
+		assert_true(seen->write && seen->size == r.steer->seen[0].size);
+	}
+	assert_int_not_equal(r.steer->seen[0].slot, r.steer->seen[1].slot);
+	end_run(&r);
+}
+
+/* A run that has noted as many accesses as there is room for does not continue. */
+static void notes_no_more(void **state)
+{
+	struct plan p = {.name = "race", .flags = TURNS, .watches = {{"write_a", true, true, true}}};
+	int out;
+	struct run r = begin(&p, &out);
+
+	(void)state;
+	r.steer->seen_count = RADDLE_STEER_SEEN - 1;
+	for (int i = 0; i < PATIENCE_MS && !atomic_load(&r.steer->ran_on); i++)
+		nap();
+	assert_int_equal(r.steer->ran_on, RADDLE_LIMIT_POINTS);
+	assert_int_equal(r.steer->seen_count, RADDLE_STEER_SEEN);
+	kill(r.pid, SIGKILL);
+	finish(&r, out);
+	end_run(&r);
+}
+
 /* The runtime asks before the first operation, and at each point after the last decision. */
 static void asks(void **state)
 {
@@ -277,10 +319,11 @@ static void asks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),	cmocka_unit_test(decides),  cmocka_unit_test(seeds),
-		cmocka_unit_test(written_down), cmocka_unit_test(meets),    cmocka_unit_test(watches),
-		cmocka_unit_test(cannot),	cmocka_unit_test(deadlock), cmocka_unit_test(spins),
-		cmocka_unit_test(extends),	cmocka_unit_test(asks),
+		cmocka_unit_test(defaults),	 cmocka_unit_test(decides),  cmocka_unit_test(seeds),
+		cmocka_unit_test(written_down),	 cmocka_unit_test(meets),    cmocka_unit_test(watches),
+		cmocka_unit_test(cannot),	 cmocka_unit_test(deadlock), cmocka_unit_test(spins),
+		cmocka_unit_test(extends),	 cmocka_unit_test(asks),     cmocka_unit_test(notes),
+		cmocka_unit_test(notes_no_more),
 	};
 
 	return cmocka_run_group_tests(tests, build_steer, NULL);

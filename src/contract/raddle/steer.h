@@ -69,11 +69,12 @@
 #include "raddle/lack.h"
 #include "raddle/memory.h"
 #include "raddle/obstacle.h"
+#include "raddle/watch.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RADDLE_STEER_VERSION 24 /* the version of this layout */
+#define RADDLE_STEER_VERSION 25 /* the version of this layout */
 #define RADDLE_STEER_NONE UINT32_MAX
 #define RADDLE_STEER_ANY_SITE 0 /* any access reaches the goal, whether it conflicts or not */
 
@@ -85,7 +86,6 @@
 #define RADDLE_STEER_PAIRS 4096 /* the maximum number of pairs of conflicting sites of a run */
 #define RADDLE_STEER_GOALS 2	/* a race has two accesses, so a plan has at most two goals */
 #define RADDLE_STEER_ASKING (UINT32_MAX - 1) /* `running` while the program is stopped and asks */
-#define RADDLE_STEER_WATCHES 4096	     /* the maximum number of watches of a plan */
 #define RADDLE_STEER_DECISIONS 65536	     /* the maximum number of decisions that are kept */
 #define RADDLE_STEER_ROOM 1024		     /* the maximum number of threads added to a plan */
 #define RADDLE_STEER_STAYS 2000		     /* points in a row at which a thread keeps the turn by default */
@@ -183,20 +183,6 @@ struct raddle_steer_decision {
 	uint32_t count; /* number of this point among those of its kind after operation n, from 1 */
 	uint32_t site;	/* in `made`: the site of the point, or 0 if it is unknown */
 	uint32_t made;	/* in `marks`: how many decisions of `made` had been taken */
-};
-
-/* A watch: an access that matches all of these fields is a point. */
-struct raddle_steer_watch {
-	uint32_t thread;	/* the position in the table, or NONE for any thread */
-	uint32_t site;		/* 0 for any site */
-	uint64_t address, size; /* size is 0 for any address */
-	uint64_t after;		/* number of operations begun by the thread; UINT64_MAX for any */
-	uint64_t occurrence;	/* which of the matching accesses, from 1, or 0 for all */
-	uint32_t how;		/* bits: 1 for reads, 2 for writes */
-	/* 1: the program stops at each matching access and asks Raddle what to do; 2: only at a
-	 * thread's first such access after each operation; later ones are not points */
-	uint32_t stand;
-	_Atomic uint64_t seen; /* the number of matching accesses; written by the runtime */
 };
 
 /* A thread that the schedule names.  It is the `index`-th thread that `parent` creates. */
@@ -381,6 +367,10 @@ struct raddle_steer {
 	_Atomic uint32_t pair_count;
 	uint64_t pairs[RADDLE_STEER_PAIRS];
 	struct raddle_steer_decision marks[RADDLE_STEER_PAIRS]; /* by pair: the last choice before it */
+
+	/* Accesses that matched a watch with `note`, in the order of the run. */
+	_Atomic uint32_t seen_count;
+	struct raddle_steer_seen seen[RADDLE_STEER_SEEN];
 };
 
 #define RADDLE_STEER_TABLE(type, name)                                                                       \

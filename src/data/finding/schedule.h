@@ -89,6 +89,8 @@ struct schedule_watch {
 	/* True if, after each operation of a thread, the program is stopped only at the thread's
 	 * first access that the watch selects. */
 	bool once;
+	/* with `stand`: such an access is noted for the results of the run instead of stopping the program */
+	bool note;
 };
 #define SCHEDULE_ALWAYS UINT64_MAX
 

@@ -389,6 +389,7 @@ static int add_watch_at(struct plan *p, const struct schedule_watch *w, uint32_t
 	to->occurrence = w->occurrence;
 	to->how = how;
 	to->stand = w->stand ? 1 + w->once : 0;
+	to->note = w->note;
 	return 0;
 }
 

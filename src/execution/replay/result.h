@@ -143,7 +143,10 @@ struct replay_turns {
 	const char **names; /* names of the threads, by slot */
 	uint32_t name_count;
 	const struct trace_sites *sites;
-	bool complete;		       /* `made` contains all such decisions */
+	bool complete; /* `made` contains all such decisions */
+	/* accesses that matched a watch with `note`, in the order of the run */
+	const struct raddle_steer_seen *seen;
+	size_t seen_count;
 	struct replay_mark *marks;     /* by pair of conflicting sites: when the pair was first seen */
 	struct replay_weight *threads; /* how many points each thread reached */
 	size_t thread_count;

@@ -230,7 +230,7 @@ static void copy_marks(const struct turns *t, struct replay_turns *out)
 void turns_result(const struct turns *t, const struct board *b, struct replay_turns *out)
 {
 	struct raddle_steer *s = t->steer;
-	uint32_t made = atomic_load(&s->made_count);
+	uint32_t made = atomic_load(&s->made_count), seen = atomic_load(&s->seen_count);
 	const char **names;
 
 	if (!t->plan->schedule->turns)
@@ -241,6 +241,8 @@ void turns_result(const struct turns *t, const struct board *b, struct replay_tu
 	out->made = copy_memory(t->arena, raddle_steer_made(s), out->made_count * sizeof *out->made);
 	out->names = names;
 	out->name_count = b->count;
+	out->seen_count = seen < RADDLE_STEER_SEEN ? seen : RADDLE_STEER_SEEN;
+	out->seen = copy_memory(t->arena, s->seen, out->seen_count * sizeof *out->seen);
 	out->sites = t->request->program->sites;
 	out->threads = rd_arena_alloc(t->arena, (b->count + 1) * sizeof *out->threads);
 	for (uint32_t i = 0; i < b->count; i++)

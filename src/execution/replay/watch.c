@@ -322,13 +322,13 @@ static enum watch_action step_leading(struct watch *w, const struct board *b, ui
 	return give_up(w, b, spins(w, now_ms) ? REPLAY_LIVELOCK : REPLAY_STUCK);
 }
 
-/* Returns the limit that the run has reached, or NONE.  When the runtime reports the limit OUTSIDE,
- * it has already stopped all threads, so the run ends even if it has no limit of points. */
+/* Returns the limit that the run has reached, or NONE.  When the runtime reports a limit, it has already
+ * stopped all threads, so the run ends even if it has no limit of points. */
 static enum replay_limit reached(const struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	if (b->ran_on == RADDLE_LIMIT_OUTSIDE)
 		return REPLAY_LIMIT_OUTSIDE;
-	if (w->most && (b->ran_on || (b->count > 1 && board_extent(b) >= MOST_FACTOR * w->most)))
+	if (b->ran_on || (w->most && b->count > 1 && board_extent(b) >= MOST_FACTOR * w->most))
 		return REPLAY_LIMIT_POINTS;
 	if (w->late || now_ms - w->start_ms >= w->limit_ms)
 		return REPLAY_LIMIT_TIME;

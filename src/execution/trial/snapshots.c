@@ -10,9 +10,7 @@
  * until then there is nothing to decide.  If the caller announces that several schedules are equal
  * up to the point of a decision (`branch`), the program is frozen there.  Under a memory model it
  * is never frozen at a decision, and elsewhere only if the model has made no choice before that
- * point (rt/steer/freeze.c).  If the program has only one thread at that point, it is frozen when
- * its key occurs for the second time.  Otherwise it is frozen at the third time, because such a
- * snapshot pays off only for several runs.
+ * point (rt/steer/freeze.c).  It is frozen when its key occurs for the third time.
  */
 #include "trial/snapshots-int.h"
 
@@ -25,6 +23,10 @@
  * number is made in advance in addition.  Chosen by hand: a few threads cost less than a run that has
  * to be repeated. */
 #define SPARE_PART 4
+
+/* A program is frozen when its key occurs for this time.  Chosen by hand: a snapshot has to be compared
+ * with a run that was made anew, so it pays off only for several runs. */
+#define WANTED_LEAST 3
 
 /* ---- keys ---- */
 
@@ -214,9 +216,7 @@ static struct replay_snapshot *find_at(struct trial_bench *b, struct snapshot_pl
 		renew(&entry->frozen);
 		entry->frozen.ahead = b->threads - 1 + (entry->wanted ? b->threads / SPARE_PART : 0);
 	}
-	return ++entry->wanted >= (place.freeze == RADDLE_FREEZE_CREATION ? 2 : 3) && !entry->frozen.off
-		       ? &entry->frozen
-		       : NULL;
+	return ++entry->wanted >= WANTED_LEAST && !entry->frozen.off ? &entry->frozen : NULL;
 }
 
 struct replay_snapshot *snapshots_find(struct trial_bench *b, const struct schedule *s, bool traps,

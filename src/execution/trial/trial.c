@@ -70,6 +70,7 @@ int trial_set_input(struct trial_bench *b, const struct rd_override *given)
 	int err;
 
 	snapshots_close(b);
+	b->resets_hold = false;
 	renew_server(&b->server);
 	run_override_close(&b->given);
 	err = run_override_open(&b->given, given, b->conditions.program->argv, scratch);
@@ -690,30 +691,47 @@ static int compare_again(struct trial_bench *b, struct replay_request *request, 
 	return make_extra_run(b, request, snapshot, second);
 }
 
-/* An earlier copy may have changed something outside that a later copy needs; for example, it may
- * have removed a file.  So before copies of a frozen program are used, a schedule is run once anew
- * and once in each of two copies.  All three runs have to do the same. */
-static int compare_copies(struct trial_bench *b, struct replay_request *request)
+/* Makes a run in copies.  Once the copies of one frozen program have done the same, and could make
+ * several runs, one copy of each other frozen program is enough, if it has survived its run: then it has
+ * changed nothing outside (rt/steer/changes.c). */
+static int run_in_copies(struct trial_bench *b, struct replay_request *request, struct trial *first,
+			 struct trial *second)
 {
 	struct replay_snapshot *snapshot = request->snapshot;
-	struct trial anew, first, second, again;
-	int err = make_extra_run(b, request, NULL, &anew);
+	int err;
 
+	snapshot->resets = b->resets_hold;
+	err = make_extra_run(b, request, snapshot, first);
+	*second = *first;
+	if (!err && snapshot->pid && !(b->resets_hold && snapshot->copy))
+		err = compare_again(b, request, first, second);
+	return err;
+}
+
+/* An earlier copy may have changed something outside that a later copy needs; for example, it may
+ * have removed a file.  So before copies of a frozen program are used, a schedule is run in copies
+ * and once anew, and all runs have to do the same.  The caller gets the run that was made anew. */
+static int run_and_compare(struct running *r, struct replay_request *request, struct trial *t,
+			   struct schedule *made)
+{
+	struct trial_bench *b = r->bench;
+	struct replay_snapshot *snapshot = request->snapshot;
+	struct trial first, second, again;
+	int err = run_in_copies(b, request, &first, &second);
+
+	request->snapshot = NULL;
 	if (!err)
-		err = make_extra_run(b, request, snapshot, &first);
-	if (!err && snapshot->pid)
-		err = compare_again(b, request, &first, &second);
+		err = make_run(r, request, t, made);
 	if (err)
 		return err;
 	snapshot->compared = true;
-	if (snapshot->pid && (trial_differs(&anew, &first) || !do_the_same(&first, &second))) {
+	if (snapshot->pid && (trial_differs(t, &first) || !do_the_same(&first, &second))) {
 		err = make_extra_run(b, request, NULL, &again);
 		replay_snapshot_close(snapshot);
-		snapshot->why = err || trial_differs(&anew, &again) ? "runs of one schedule differ"
-								    : "a copy behaves differently";
+		snapshot->why = err || trial_differs(t, &again) ? "runs of one schedule differ"
+								: "a copy behaves differently";
 	}
-	if (!snapshot->pid)
-		request->snapshot = NULL;
+	b->resets_hold |= snapshot->copy != 0;
 	return err;
 }
 
@@ -730,9 +748,8 @@ static int run(struct running *r, const struct schedule *s, struct trial *t, str
 	request = request_of(r, s);
 	if (runs_on_one(b) && !r->hooks->stopped)
 		request.snapshot = snapshots_find(b, s, known(b)->traps, r->search != NULL);
-	if (request.snapshot && !request.snapshot->compared)
-		err = compare_copies(b, &request);
-	return err ? err : make_run(r, &request, t, made);
+	return request.snapshot && !request.snapshot->compared ? run_and_compare(r, &request, t, made)
+							       : make_run(r, &request, t, made);
 }
 
 int trial_run_with(struct trial_bench *b, const struct schedule *s, const struct trial_hooks *hooks,

@@ -135,6 +135,7 @@ struct trial_bench {
 	struct trial_snapshot snapshots[TRIAL_SNAPSHOTS];
 	uint64_t snapshot_uses;
 	uint32_t threads;	 /* the largest number of threads that a run had */
+	bool resets_hold;	 /* copies of a frozen program made several runs, and did the same */
 	bool told_unfrozen;	 /* the user was told why runs cannot be copied */
 	bool told_single;	 /* the user was told why copies make only one run each */
 	const char *record_into; /* a directory for a trace of each run; NULL for no traces */

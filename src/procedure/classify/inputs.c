@@ -33,11 +33,11 @@ static int run_input(struct race_work *w, const struct rd_override *given)
 	rd_buf_release(&text);
 	w->bench.mask = (struct trial_mask){0};
 	w->limits.pairs = OTHER_PAIRS;
-	err = work_run_pairs(w);
+	err = work_run_pairs(w, NULL);
 	w->limits.pairs = w->how->alternates;
 	if (!err && next_is_bad(&w->decision)) {
 		w->bench.mask = (struct trial_mask){0};
-		err = work_run_pairs(w);
+		err = work_run_pairs(w, NULL);
 	}
 	return err;
 }

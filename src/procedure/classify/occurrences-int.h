@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside classify/: finds out where the threads of a run reach the two accesses of a race.  The
- * program is stopped at each such access.  The threads take turns, so all runs with the same
- * schedule have the same result.
+ * threads take turns, so all runs with the same schedule have the same result.
  */
 #ifndef CLASSIFY_OCCURRENCES_INT_H
 #define CLASSIFY_OCCURRENCES_INT_H
 
 #include "trial/trial.h"
 
-/* An access at which the program was stopped. */
+/* An access that the program made.  Threads with the same name have the same pointer. */
 struct occurrence {
 	const char *thread;
 	/* `n` is the number of operations of the thread before the access */
@@ -30,8 +29,7 @@ struct occurrences {
 	const void *context;
 	struct occurrence *items; /* in the order of the run */
 	size_t count, capacity;
-	/* if set, the program is stopped at every access of a thread, not only at its first access
-	 * after each operation; this is much slower */
+	/* if set, every access of a thread counts, not only its first access after each operation */
 	bool all;
 	struct rd_arena *arena; /* owns the names */
 };

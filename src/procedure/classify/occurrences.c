@@ -9,13 +9,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "finding/place.h"
+#include "raddle/steer.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* number of occurrences after which the run is ended; chosen by hand to bound memory */
-#define MOST_SEEN 4000
 
 void occurrences_init(struct occurrences *s, const struct trace_sites *sites, occurrences_at_fn *at,
 		      const void *context)
@@ -60,7 +57,7 @@ size_t occurrences_sites(const struct occurrences *s, int which)
 	return n;
 }
 
-/* Adds a watch that stops the program at the accesses of a site. */
+/* Adds a watch that notes the accesses of a site. */
 static void watch_site(void *context, uint32_t number)
 {
 	struct schedule_watch *w = schedule_add_watch(context);
@@ -68,36 +65,42 @@ static void watch_site(void *context, uint32_t number)
 	w->after = SCHEDULE_ALWAYS;
 	w->site = number;
 	w->reads = w->writes = true;
-	w->stand = true;
+	w->stand = w->note = true;
 }
 
 /* ---- the run ---- */
 
-static bool see(void *context, const struct replay_stand *stand, struct schedule *more, const char **next)
+static void take(struct occurrences *s, const char *thread, const struct raddle_steer_seen *seen)
 {
-	struct occurrences *s = context;
-	const struct replay_spot *spot = stand->spot;
-	const struct trace_site *site = spot ? trace_sites_find(s->sites, spot->site) : NULL;
-	struct occurrence now;
+	const struct trace_site *site = trace_sites_find(s->sites, seen->site);
+	struct occurrence now = {.thread = thread,
+				 .n = seen->n,
+				 .address = seen->address,
+				 .size = seen->size,
+				 .site = seen->site,
+				 .write = seen->write};
 
-	(void)more;
-	(void)next;
 	if (!site)
-		return false;
-	now = (struct occurrence){.thread = spot->thread,
-				  .n = spot->n,
-				  .address = spot->address,
-				  .size = spot->size,
-				  .site = spot->site,
-				  .write = spot->write};
+		return;
 	for (int i = 0; i < 2; i++)
-		now.at[i] = s->at(s->context, site, spot->site, i);
-	now.thread = rd_arena_strndup(s->arena, now.thread, strlen(now.thread));
+		now.at[i] = s->at(s->context, site, seen->site, i);
 	RD_GROW(s->items, s->capacity, s->count + 1);
 	s->items[s->count++] = now;
-	if (s->count == MOST_SEEN)
-		kill(stand->pid, SIGKILL);
-	return false;
+}
+
+/* Takes what the run has noted.  The program may have written any number, so slots are checked. */
+static size_t take_all(void *context, const struct replay_result *result)
+{
+	struct occurrences *s = context;
+	const struct replay_turns *turns = &result->turns;
+	const char **names = rd_arena_alloc(s->arena, (turns->name_count + 1) * sizeof *names);
+
+	for (uint32_t i = 0; i < turns->name_count; i++)
+		names[i] = rd_arena_strndup(s->arena, turns->names[i], strlen(turns->names[i]));
+	for (size_t i = 0; i < turns->seen_count; i++)
+		if (turns->seen[i].slot < turns->name_count)
+			take(s, names[turns->seen[i].slot], &turns->seen[i]);
+	return 0;
 }
 
 int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t seed)
@@ -114,7 +117,7 @@ int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t se
 		each_site(s, i, watch_site, &schedule);
 	for (size_t i = 0; i < schedule.watch_count; i++)
 		schedule.watches[i].once = !s->all;
-	err = trial_run_with(b, &schedule, &(struct trial_hooks){.stopped = see, .context = s}, &t, NULL);
+	err = trial_run_with(b, &schedule, &(struct trial_hooks){.result = take_all, .context = s}, &t, NULL);
 	schedule_release(&schedule);
 	return err;
 }
@@ -123,9 +126,9 @@ int occurrences_gather(struct occurrences *s, struct trial_bench *b, uint64_t se
 
 bool occurrences_race(const struct occurrence *a, const struct occurrence *b)
 {
-	return strcmp(a->thread, b->thread) != 0 && a->address < b->address + b->size &&
-	       b->address < a->address + a->size && (a->write || b->write) &&
-	       ((a->at[0] && b->at[1]) || (a->at[1] && b->at[0]));
+	return a->address < b->address + b->size && b->address < a->address + a->size &&
+	       (a->write || b->write) && ((a->at[0] && b->at[1]) || (a->at[1] && b->at[0])) &&
+	       strcmp(a->thread, b->thread) != 0;
 }
 
 /* Returns the number of this occurrence among those of the same thread that are at the same site

@@ -57,23 +57,23 @@ static int try_way(struct race_work *w, struct trial *t)
 	return err;
 }
 
-static int run_from_anew(struct race_work *w)
+static int run_from_anew(struct race_work *w, const struct trial *opening)
 {
 	w->bench.mask = (struct trial_mask){0};
-	return work_run_pairs(w);
+	return work_run_pairs(w, opening);
 }
 
 /* Makes the runs that reach the race by the current way, and looks for synchronisation that fixes
- * the order of the accesses there. */
-static int go_this_way(struct race_work *w, struct adhoc *order)
+ * the order of the accesses there.  `opening` is as in work_run_pairs(). */
+static int go_this_way(struct race_work *w, struct adhoc *order, const struct trial *opening)
 {
 	struct trial t;
-	int err = run_from_anew(w);
+	int err = run_from_anew(w, opening);
 
 	if (!err && w->decision.class == FINDING_NO_CLASS && next_apart(&w->runs)) {
 		err = try_way(w, &t);
 		if (!err && t.counts)
-			err = run_from_anew(w);
+			err = run_from_anew(w, &t);
 	}
 	if (!err && w->how->techniques.adhoc)
 		err = reach_find_order(w, order);
@@ -108,7 +108,7 @@ static int try_ways(struct race_work *w, struct adhoc *order)
 		lead_to(w, w->routes.goals[i]);
 		err = try_way(w, &t);
 		if (!err && t.counts)
-			err = go_this_way(w, order);
+			err = go_this_way(w, order, &t);
 		if (!err && t.counts && is_decided(w, order))
 			return RD_OK;
 		if (!err && t.obstacle.thread && apart == w->routes.count)
@@ -117,7 +117,7 @@ static int try_ways(struct race_work *w, struct adhoc *order)
 	if (err || apart == w->routes.count || next_has_met(w->f))
 		return err;
 	lead_to(w, w->routes.goals[apart]);
-	return go_this_way(w, order);
+	return go_this_way(w, order, NULL);
 }
 
 static int lead_again(struct race_work *w, struct adhoc *order)
@@ -146,7 +146,7 @@ int reach_race(struct race_work *w, struct adhoc *order)
 	int err = elsewhere ? lead_again(w, order) : RD_OK;
 
 	if (!err && !is_decided(w, order))
-		err = go_this_way(w, order);
+		err = go_this_way(w, order, NULL);
 	if (!err && !elsewhere && !is_decided(w, order))
 		err = lead_again(w, order);
 	return err;
@@ -181,7 +181,7 @@ static int try_instance(struct race_work *w, struct schedule_goal goals[2])
 	if (err || !t.counts)
 		return err;
 	w->limits.pairs = ELSEWHERE_PAIRS;
-	err = work_run_pairs(w);
+	err = work_run_pairs(w, &t);
 	w->limits.pairs = w->how->alternates;
 	return err;
 }
@@ -196,11 +196,12 @@ static bool is_repeated(const struct routes *r, size_t number)
 	return false;
 }
 
-/* Finds out whether the behaviour of the program depends on the schedule, for whatever reason. */
+/* Finds out whether the behaviour of the program depends on the schedule, for whatever reason.  Further
+ * runs are made only if those that lead to the race do not differ. */
 static int varies(struct race_work *w, bool *any)
 {
-	int err =
-		work_run_controls(w, w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS);
+	size_t wanted = w->runs.count < ELSEWHERE_CONTROLS ? w->runs.count : ELSEWHERE_CONTROLS;
+	int err = decide_differ(&w->runs) ? RD_OK : work_run_controls(w, wanted);
 
 	*any = !err && decide_differ(&w->runs);
 	return err;

@@ -9,10 +9,8 @@
 #include "classify/routes-int.h"
 
 #include "base/alloc.h"
-#include "base/compare.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/sort.h"
 #include "classify/occurrences-int.h"
 #include "replay/plan.h"
 
@@ -61,77 +59,85 @@ static void find_ends(struct ends *e)
 			}
 }
 
-struct pair {
-	size_t first, second, apart;
+/* A run in which threads reached the accesses. */
+struct seen {
+	const struct occurrences *all;
+	const struct ends *ends;
+	/* By occurrence: bit `which` is set if its site fits that access of the race best, and `OWN` if
+	 * one of these accesses touched the same memory. */
+	unsigned char *traits;
 };
+#define OWN 4
 
-static int compare_pairs(const void *a, const void *b)
+static bool touches_same(const struct occurrence *a, const struct occurrence *b)
 {
-	const struct pair *x = a, *y = b;
-
-	RD_BY(x->apart, y->apart);
-	RD_BY(y->second, x->second); /* later pairs come first, since their threads wait less */
-	return 0;
+	return a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
-/* Returns true if the occurrences are the accesses of the race, in its order. */
-static bool is_race(const struct ends *e, const struct occurrence *first, const struct occurrence *second)
+/* Returns true if one of the race's own accesses touched the memory of an occurrence in this run. */
+static bool is_its_memory(const struct seen *s, const struct occurrence *at)
 {
-	return fits_best(e, trace_sites_find(e->sites, first->site), 0) &&
-	       fits_best(e, trace_sites_find(e->sites, second->site), 1) &&
-	       first->write == e->goals[0].write && second->write == e->goals[1].write;
-}
-
-/* Returns true if one of the race's own accesses touched the memory of `at` in this run. */
-static bool is_its_memory(const struct occurrences *s, const struct ends *e, const struct occurrence *at)
-{
-	for (size_t i = 0; i < s->count; i++)
-		for (int which = 0; which < 2; which++)
-			if (fits_best(e, trace_sites_find(e->sites, s->items[i].site), which) &&
-			    at->address < s->items[i].address + s->items[i].size &&
-			    s->items[i].address < at->address + at->size)
-				return true;
+	for (size_t i = 0; i < s->all->count; i++)
+		if (s->traits[i] & (1 | 2) && touches_same(at, &s->all->items[i]))
+			return true;
 	return false;
 }
 
-static bool is_wanted(const struct occurrences *s, const struct ends *e, size_t first, size_t second)
+static void find_traits(struct seen *s)
 {
-	const struct occurrence *a = &s->items[first], *b = &s->items[second];
+	size_t count = s->all->count;
+
+	s->traits = rd_xcalloc(count + 1, sizeof *s->traits);
+	for (size_t i = 0; i < count; i++) {
+		const struct trace_site *site = trace_sites_find(s->ends->sites, s->all->items[i].site);
+
+		for (int which = 0; which < 2; which++)
+			s->traits[i] |= fits_best(s->ends, site, which) ? 1u << which : 0;
+	}
+	for (size_t i = 0; i < count && s->ends->by_line; i++)
+		s->traits[i] |= is_its_memory(s, &s->all->items[i]) ? OWN : 0;
+}
+
+/* Returns true if the occurrences are the accesses of the race, in its order. */
+static bool is_race(const struct seen *s, size_t first, size_t second)
+{
+	return s->traits[first] & 1 && s->traits[second] & 2 &&
+	       s->all->items[first].write == s->ends->goals[0].write &&
+	       s->all->items[second].write == s->ends->goals[1].write;
+}
+
+static bool is_wanted(const struct seen *s, size_t first, size_t second)
+{
+	const struct occurrence *a = &s->all->items[first], *b = &s->all->items[second];
 
 	if (!occurrences_race(a, b) || !a->at[0] || !b->at[1])
 		return false;
-	return e->by_line ? !is_race(e, a, b) && is_its_memory(s, e, a)
-			  : a->write == e->goals[0].write && b->write == e->goals[1].write;
+	return s->ends->by_line ? !is_race(s, first, second) && s->traits[first] & OWN
+				: a->write == s->ends->goals[0].write && b->write == s->ends->goals[1].write;
 }
 
-static struct pair *find_pairs(const struct occurrences *s, const struct ends *e, size_t *count)
+static void take_pair(struct routes *a, const struct seen *s, size_t first, size_t second)
 {
-	struct pair *pairs = NULL;
-	size_t capacity = 0;
+	if (a->count == ROUTES_MOST || !is_wanted(s, first, second))
+		return;
+	a->goals[a->count][0] = occurrences_goal(s->all, &s->all->items[first], &a->texts);
+	a->goals[a->count++][1] = occurrences_goal(s->all, &s->all->items[second], &a->texts);
+}
 
-	*count = 0;
-	for (size_t i = 0; i < s->count; i++)
-		for (size_t k = 0; k < s->count; k++) {
-			if (!is_wanted(s, e, i, k))
-				continue;
-			RD_GROW(pairs, capacity, *count + 1);
-			pairs[(*count)++] = (struct pair){i, k, i < k ? k - i : i - k};
+/* Of pairs whose accesses are equally far apart, later ones come first, since their threads wait less. */
+static void take_pairs(struct routes *a, struct seen *s)
+{
+	size_t count = s->all->count;
+
+	find_traits(s);
+	for (size_t apart = 1; apart < count && a->count < ROUTES_MOST; apart++)
+		for (size_t second = count; second-- > 0;) {
+			if (second >= apart)
+				take_pair(a, s, second - apart, second);
+			if (second + apart < count)
+				take_pair(a, s, second + apart, second);
 		}
-	rd_sort_least(pairs, *count, sizeof *pairs, ROUTES_MOST, compare_pairs);
-	return pairs;
-}
-
-static void take_pairs(struct routes *a, const struct occurrences *s, const struct ends *e)
-{
-	size_t count;
-	struct pair *pairs = find_pairs(s, e, &count);
-
-	for (size_t i = 0; i < count && a->count < ROUTES_MOST; i++) {
-		a->goals[a->count][0] = occurrences_goal(s, &s->items[pairs[i].first], &a->texts);
-		a->goals[a->count++][1] = occurrences_goal(s, &s->items[pairs[i].second], &a->texts);
-	}
-	RD_ASSERT(a->count <= ROUTES_MOST);
-	free(pairs);
+	free(s->traits);
 }
 
 static int find(struct routes *a, struct trial_bench *b, struct ends *ends, uint64_t seed)
@@ -145,7 +151,7 @@ static int find(struct routes *a, struct trial_bench *b, struct ends *ends, uint
 	occurrences_init(&seen, ends->sites, is_at, ends);
 	err = occurrences_gather(&seen, b, seed);
 	if (!err)
-		take_pairs(a, &seen, ends);
+		take_pairs(a, &(struct seen){.all = &seen, .ends = ends});
 	occurrences_release(&seen);
 	return err;
 }

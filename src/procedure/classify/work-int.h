@@ -29,7 +29,8 @@ struct race_work {
 	struct routes elsewhere; /* ways to other instances of the race */
 	struct trial_bench bench;
 	struct decide_runs runs;
-	size_t controls; /* number of runs of the control group */
+	size_t controls;	     /* number of runs of the control group */
+	const struct trial *opening; /* as in work_run_pairs() */
 	struct decision decision;
 	/* For switched.c:
 	 *   - has_detected: the detector has run, which it does for one occurrence of the race
@@ -75,8 +76,9 @@ struct race_work {
 int work_run_variant(struct race_work *w, struct decide_place p, struct trial *t, struct schedule *made);
 
 /* Runs pairs and the control group until there are enough runs (next-int.h), and decides what they
- * mean. */
-int work_run_pairs(struct race_work *w);
+ * mean.  `opening` is run number 0 of the first group if the caller has made it by the same way and with
+ * the same input; otherwise it is NULL. */
+int work_run_pairs(struct race_work *w, const struct trial *opening);
 
 /* Runs the control group until it has `wanted` runs, if the caller allows it. */
 int work_run_controls(struct race_work *w, size_t wanted);

@@ -69,26 +69,41 @@ static void make_counterpart(const struct decide_experiment *e, const struct sch
 		v->schedule = variant_counterpart(made, decisions);
 }
 
+/* Sets `t` to a counterpart that does not count. */
+static void set_unrepeated(struct trial *t)
+{
+	*t = (struct trial){.why = "the run cannot be repeated"};
+}
+
+/* Makes the counterpart of a run; `same` is the schedule of the run with all its decisions. */
+static int run_other_order(struct race_work *w, const struct decide_experiment *e,
+			   const struct schedule *same, struct trial *t, struct schedule *made)
+{
+	struct schedule_decision *decisions =
+		rd_xcalloc(same->decision_count + VARIANT_ROOM, sizeof *decisions);
+	struct variant other;
+	int err;
+
+	make_counterpart(e, same, &other, decisions);
+	err = trial_run(&w->bench, &other.schedule, t, made);
+	free(decisions);
+	return err;
+}
+
 /* Repeats a run, to learn its decisions, and then makes its counterpart.  The counterpart does not
  * count if the run cannot be repeated. */
 static int run_counterpart(struct race_work *w, const struct decide_experiment *e, struct trial *t,
 			   struct schedule *made)
 {
-	struct schedule_decision *decisions;
 	struct schedule same;
-	struct variant other;
 	struct trial again;
 	int err = run_variant(w, e->of, &again, &same);
 
-	*t = (struct trial){.why = "the run cannot be repeated"};
+	set_unrepeated(t);
 	if (made)
 		*made = (struct schedule){0};
-	if (!err && same.turns && does_same(work_run_at(w, e->of), &again)) {
-		decisions = rd_xcalloc(same.decision_count + VARIANT_ROOM, sizeof *decisions);
-		make_counterpart(e, &same, &other, decisions);
-		err = trial_run(&w->bench, &other.schedule, t, made);
-		free(decisions);
-	}
+	if (!err && same.turns && does_same(work_run_at(w, e->of), &again))
+		err = run_other_order(w, e, &same, t, made);
 	schedule_release(&same);
 	return err;
 }
@@ -108,7 +123,14 @@ const struct trial *work_run_at(const struct race_work *w, struct decide_place p
 
 static int run_into(struct race_work *w, enum variant_group group, size_t number)
 {
-	return work_run_variant(w, (struct decide_place){group, number}, &w->runs.items[group][number], NULL);
+	struct trial *t = &w->runs.items[group][number];
+
+	if (w->opening && group == VARIANT_FIRST && number == 0) {
+		*t = *w->opening;
+		trial_digest(t, &w->bench.mask);
+		return RD_OK;
+	}
+	return work_run_variant(w, (struct decide_place){group, number}, t, NULL);
 }
 
 int work_run_controls(struct race_work *w, size_t wanted)
@@ -149,6 +171,26 @@ static int run_experiments(struct race_work *w)
 	return err;
 }
 
+/* Makes a run in which one access is moved, and its counterpart.  If they differ, the run is repeated,
+ * because a run that cannot be repeated proves nothing. */
+static int run_moved(struct race_work *w, struct decide_experiment *e)
+{
+	struct schedule same;
+	struct trial again;
+	int err = run_variant(w, e->of, &e->between, &same);
+
+	set_unrepeated(&e->counterpart);
+	if (!err && e->between.counts && same.turns)
+		err = run_other_order(w, e, &same, &e->counterpart, NULL);
+	schedule_release(&same);
+	if (err || !e->counterpart.counts || does_same(&e->between, &e->counterpart))
+		return err;
+	err = run_variant(w, e->of, &again, NULL);
+	if (!err && !does_same(&e->between, &again))
+		set_unrepeated(&e->counterpart);
+	return err;
+}
+
 /* The order of two accesses may have no effect although it matters whether one of them comes
  * between accesses of the other thread.  An example is the order of two writes of x++ that follow
  * both reads.  So each of the two accesses is moved, without a seed and with one. */
@@ -162,9 +204,7 @@ static int run_between(struct race_work *w)
 
 		*e = (struct decide_experiment){
 			.of = {VARIANT_BETWEEN, number}, .moved = i % 2, .variant = i < 2 ? 0 : WITH_SEED};
-		err = run_variant(w, e->of, &e->between, NULL);
-		if (!err && e->between.counts)
-			err = run_counterpart(w, e, &e->counterpart, NULL);
+		err = run_moved(w, e);
 		decide(&w->runs, &w->decision);
 	}
 	return err;
@@ -223,13 +263,14 @@ static int run_switched(struct race_work *w)
 	return err;
 }
 
-int work_run_pairs(struct race_work *w)
+int work_run_pairs(struct race_work *w, const struct trial *opening)
 {
 	size_t room = next_room(&w->limits) + models_room(w),
 	       experiments = 2 * next_room(&w->limits) + BETWEEN;
 	int err = RD_OK;
 
 	w->runs.count = w->runs.experiment_count = w->controls = 0;
+	w->opening = opening;
 	w->switched_from = SIZE_MAX;
 	unordered_clear(&w->unordered);
 	w->runs.experiments = rd_arena_alloc(w->bench.arena, experiments * sizeof *w->runs.experiments);
@@ -237,6 +278,7 @@ int work_run_pairs(struct race_work *w)
 		w->runs.items[g] = rd_arena_alloc(w->bench.arena, room * sizeof *w->runs.items[g]);
 	while (!err && next_is_pair(&w->limits, &w->runs, &w->decision))
 		err = run_pair(w, w->runs.count);
+	w->opening = NULL;
 	if (!err)
 		err = run_switched(w);
 	if (!err && w->how->models)

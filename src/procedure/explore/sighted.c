@@ -14,6 +14,9 @@
 
 #include <string.h>
 
+#define SIGHTED                                                                                              \
+	"apparently unordered: the detector saw the two accesses without an order in an explored schedule"
+
 static bool is_write(const struct trace_site *site)
 {
 	return site->kind != TRACE_SITE_READ && site->kind != TRACE_SITE_RANGE_READ &&
@@ -39,8 +42,7 @@ static void add(struct finding_set *set, const struct trace_sites *sites, const 
 	f->status = FINDING_UNCONFIRMED;
 	f->unordered = true;
 	f->count = 1;
-	f->reason = finding_text(set, "apparently unordered: the detector saw the two accesses without an "
-				      "order in an explored schedule, but no recorded run showed that");
+	f->reason = finding_text(set, SIGHTED ", but no recorded run showed that");
 	f->access_count = 2;
 	f->accesses = finding_array(set, 2, sizeof *f->accesses);
 	for (int i = 0; i < 2; i++)
@@ -68,17 +70,33 @@ static bool is_at(const struct finding_access *a, const struct finding_access *b
 	return x->file && y->file && x->line == y->line && !strcmp(x->file, y->file);
 }
 
-static bool is_known(const struct finding_set *set, const struct finding *f)
+static bool is_same(const struct finding *f, const struct finding *g)
 {
-	for (size_t i = 0; i < set->count; i++) {
-		const struct finding *g = set->items[i];
-
-		for (int k = 0; k < 2 && g->kind == FINDING_RACE && g->access_count == 2; k++)
-			if (is_at(&f->accesses[0], &g->accesses[k]) &&
-			    is_at(&f->accesses[1], &g->accesses[1 - k]))
-				return true;
-	}
+	for (int k = 0; k < 2 && g->kind == FINDING_RACE && g->access_count == 2; k++)
+		if (is_at(&f->accesses[0], &g->accesses[k]) && is_at(&f->accesses[1], &g->accesses[1 - k]))
+			return true;
 	return false;
+}
+
+/* Returns true if the set has the race.  If no replay of a predicted race has met it, notes that the
+ * detector saw it, since whether a replay meets it by chance depends on time. */
+static bool is_known(struct finding_set *set, const struct finding *f)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < set->count; i++) {
+		struct finding *g = set->items[i];
+
+		if (!is_same(f, g))
+			continue;
+		known = true;
+		if (g->status != FINDING_UNCONFIRMED || g->unordered)
+			continue;
+		g->unordered = true;
+		g->reason = g->reason ? finding_textf(set, "%s; %s", SIGHTED, g->reason)
+				      : finding_text(set, SIGHTED);
+	}
+	return known;
 }
 
 void explore_put_sighted(struct finding_set *set, const struct finding_set *sighted)

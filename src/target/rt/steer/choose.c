@@ -103,11 +103,17 @@ static __attribute__((noinline)) uint32_t by_default_with_goals(uint32_t number)
 		       : next_before(number, last);
 }
 
+/* Returns true if a goal may have `front` set. */
+static inline bool is_led(void)
+{
+	return rt_steer()->goal_count && rt_steer_phase() == RADDLE_LEADING;
+}
+
 static inline uint32_t by_default(uint32_t number)
 {
 	const struct raddle_slot *slot = rt_slot_at(number);
 
-	if (RT_LIKELY(!leaves_turn(slot) && !rt_steer()->goal_count && rt_turn_is_ready(number) &&
+	if (RT_LIKELY(!leaves_turn(slot) && !is_led() && rt_turn_is_ready(number) &&
 		      slot->stays < RADDLE_STEER_STAYS))
 		return number;
 	return by_default_with_goals(number);

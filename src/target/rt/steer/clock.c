@@ -16,6 +16,7 @@
  * Only the thread that has the turn uses the clock.  A clock never runs backwards.
  */
 #include "rt/core/io/outside.h"
+#include "rt/steer/ledger-int.h"
 #include "rt/steer/turn-int.h"
 
 #include <sys/syscall.h>

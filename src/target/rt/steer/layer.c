@@ -5,6 +5,7 @@
  * each of them ends with heed(), which determines that.
  */
 #include "rt/core/io/outside.h"
+#include "rt/steer/ledger-int.h"
 #include "rt/steer/steer-int.h"
 #include "rt/steer/written-int.h"
 
@@ -219,7 +220,7 @@ static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	(void)how;
-	rt_spin_touch(t, address, size, site);
+	rt_spin_see(t, address, size, site);
 }
 
 static void stops(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
@@ -228,7 +229,7 @@ static void stops(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_
 		rt_steer_access(t, address, size, site, how);
 		heed(t);
 	}
-	rt_spin_touch(t, address, size, site);
+	rt_spin_see(t, address, size, site);
 }
 
 static void emits(struct rt_thread *t)

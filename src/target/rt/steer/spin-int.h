@@ -15,6 +15,11 @@
  * spin */
 #define RT_SPIN_ENTRIES 32
 
+/* So many accesses of a thread after each of its operations are not entered in the ledger.  Most threads
+ * do their next operation before that, and a loop that waits makes many more accesses or yields.  Chosen
+ * by hand. */
+#define RT_SPIN_FRESH 16
+
 /* What a thread has accessed since its last operation (rt/steer/spin.c). */
 struct rt_spin {
 	struct rt_spin_entry {
@@ -32,6 +37,7 @@ struct rt_spin {
 	uint32_t steady; /* number of accesses in a row that read nothing new */
 	uint32_t yields; /* number of yields during the accesses that `steady` counts */
 	bool notified;	 /* the certificate has been begun but is not complete */
+	uint32_t fresh;	 /* number of accesses that count as new without a look at the ledger */
 };
 
 #endif

@@ -4,7 +4,8 @@
  * in the flavour `led`.  Out: a certificate, `spin` in raddle/steer.h, and for each slot the number
  * of its spins.
  *
- * A thread keeps a ledger of its accesses since its last operation: locations and their values.  As
+ * A thread keeps a ledger of its accesses since its last operation, except the first few: locations and
+ * their values.  As
  * long as all values stay the same, the thread has seen nothing new and has changed nothing.  So
  * only a write by another thread, or a counter in a register, can end its loop.  The certificate is
  * complete only when a location in the ledger has changed, which rules out the counter.
@@ -13,6 +14,7 @@
  * lock of steering, and completes it without the lock.
  */
 #include "rt/common/hash.h"
+#include "rt/steer/ledger-int.h"
 #include "rt/steer/turn-int.h"
 
 #define YIELD_STEADY 50 /* number of yields without news after which come_round() is called */
@@ -218,6 +220,7 @@ void rt_spin_yields(struct rt_thread *t)
 {
 	struct rt_spin *s = &rt_steered(t)->spin;
 
+	s->fresh = 0;
 	if (s->notified || !s->count || !s->steady)
 		return;
 	if (++s->yields % YIELD_STEADY == 0)

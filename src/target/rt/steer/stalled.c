@@ -30,10 +30,10 @@ static long read_task(uint32_t tid, const char *file, char *text, uint64_t size)
 		path[at++] = digits[--n];
 	while (*file && at < sizeof path - 1)
 		path[at++] = *file++;
-	fd = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	length = fd < 0 ? 0 : syscall(SYS_read, fd, text, size);
+	fd = rt_bare(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? 0 : rt_bare(SYS_read, fd, (long)text, (long)size);
 	if (fd >= 0)
-		syscall(SYS_close, fd);
+		rt_bare(SYS_close, fd);
 	errno = saved;
 	return length > 0 ? length : 0;
 }

@@ -271,30 +271,4 @@ void rt_refuse_exit(void); /* called before the process ends */
 /* Called by a waiting thread.  Passes the turn on if the thread that has it is stalled. */
 void rt_turn_look(void);
 
-/* Called when the thread has read a new value or done something new, so that it may do what other
- * threads wait for.  After that, the runtime must check again whether all threads merely wait in
- * loops. */
-static inline void rt_spin_news(struct rt_thread *t)
-{
-	if (rt_steered(t)->slot)
-		rt_steered(t)->slot->spins = 0;
-	rt_steering()->turns.news++;
-	if (RT_UNLIKELY(rt_steered(t)->quiet)) {
-		rt_steered(t)->quiet--;
-		return;
-	}
-	rt_steering()->entries.clock.work++;
-	rt_steered(t)->work++;
-}
-
-/* Called at a new operation: the thread has left its loop. */
-static inline void rt_spin_reset(struct rt_thread *t)
-{
-	struct rt_spin *s = &rt_steered(t)->spin;
-
-	if (RT_UNLIKELY(s->notified))
-		rt_spin_complete(t);
-	s->count = s->steady = s->yields = 0;
-}
-
 #endif

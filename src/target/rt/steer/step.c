@@ -5,6 +5,7 @@
  * operation of the plan; stops that were reached; operations that differ from the plan.
  */
 #include "rt/common/bug.h"
+#include "rt/steer/ledger-int.h"
 #include "rt/steer/moment-int.h"
 #include "rt/steer/steer-int.h"
 

@@ -505,15 +505,16 @@ static bool has_interval_timer(int which)
 }
 
 /* Returns true if the process has POSIX timers or an interval timer.  If the kernel does not list
- * POSIX timers, the process is assumed to have none. */
+ * POSIX timers, the process is assumed to have none.  The filter of a copy (rt/steer/changes.c) does not
+ * see these calls, so they do not count as changes. */
 bool rt_turn_has_timers(void)
 {
-	long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/timers", O_RDONLY | O_CLOEXEC, 0);
+	long fd = rt_bare(SYS_openat, AT_FDCWD, (long)"/proc/self/timers", O_RDONLY | O_CLOEXEC);
 	char first;
 	bool any = fd >= 0 && rt_bare(SYS_read, fd, (long)&first, 1) == 1;
 
 	if (fd >= 0)
-		syscall(SYS_close, fd);
+		rt_bare(SYS_close, fd);
 	return any || has_interval_timer(ITIMER_REAL) || has_interval_timer(ITIMER_VIRTUAL) ||
 	       has_interval_timer(ITIMER_PROF);
 }

@@ -137,18 +137,40 @@ static bool may_ask(const struct raddle_steer_watch *watch)
 	return watch->stand || rt_steer()->flags & (RADDLE_STEER_ASK | RADDLE_STEER_ASK_START);
 }
 
+/* Notes an access for the replayer, which reads it after the run.  To stop the program for each access
+ * takes a hundred times as long.  If there is no room left, the run ends. */
+static void note_seen(struct rt_thread *t, const struct rt_touch *touch)
+{
+	struct raddle_steer *s = rt_steer();
+	uint32_t count = atomic_load_explicit(&s->seen_count, memory_order_relaxed);
+
+	if (count >= RADDLE_STEER_SEEN)
+		return;
+	s->seen[count] = (struct raddle_steer_seen){.slot = t->number,
+						    .site = touch->site,
+						    .address = touch->address,
+						    .size = touch->size,
+						    .n = rt_steered(t)->n,
+						    .write = touch->write};
+	atomic_store(&s->seen_count, count + 1);
+	if (count + 1 == RADDLE_STEER_SEEN)
+		rt_turn_stop(t, RADDLE_LIMIT_POINTS);
+}
+
 static void come_to_watched(struct rt_thread *t, const struct rt_touch *touch, uint32_t number)
 {
 	const struct raddle_steer_watch *watch = &raddle_steer_watches(rt_steer())[number];
 
 	RT_ASSERT(number < RADDLE_STEER_WATCHES);
-	if (may_ask(watch)) {
+	if (watch->note) {
+		note_seen(t, touch);
+	} else if (may_ask(watch)) {
 		rt_steer()->ask.watch = number;
 		rt_steer_spot_of(t, touch, &rt_steer()->ask.spot);
 	}
 	rt_steered(t)->touches = touch->address;
 	atomic_store_explicit(&rt_steered(t)->slot->touched, touch->site, memory_order_relaxed);
-	rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, watch->stand);
+	rt_turn_come_to(t, rt_steered(t)->n, RADDLE_POINT_ACCESS, watch->stand && !watch->note);
 }
 
 void rt_turn_access(struct rt_thread *t, const struct rt_touch *touch)
