@@ -34,6 +34,17 @@ grep -q 'use after free\|data race' replayed || complain "the replay: $(cat repl
 same "the status of a replay by an unknown id" $? 2
 grep -q 'no finding or bug with this id' replayed || complain "an unknown id: $(cat replayed)"
 
+# Two checks of one program have the same bugs.  Those of another program are new.
+"$RADDLE" diff refcount.json raddle-check >out 2>err
+same "the status of a diff without new bugs" $? 0
+grep -qx 'Raddle: 0 new, 0 fixed, 1 still there' out || complain "the diff: $(cat out err)"
+jq '.bugs = [] | .findings = []' refcount.json >none.json
+"$RADDLE" diff --json none.json refcount.json >out 2>err
+same "the status of a diff with a new bug" $? 1
+[ "$(jq -r '.new[0].id' out) $(jq -c '[.fixed, .still]' out)" = "$id [[],[]]" ] || complain "the diff: $(cat out)"
+"$RADDLE" diff none.json nowhere >out 2>err
+same "the status of a diff without a check" $? 2
+
 # The values show why the assertion fails: both threads withdraw.
 "$RADDLE" explore --schedules 300 --json=explored.json -- ./withdraw >out 2>err </dev/null
 same "the status of explore" $? 1

@@ -66,6 +66,8 @@ report_has '1 suppressed'
 echo 'deadlock:first' >hidden
 status 1 -q --suppressions hidden -- ./sections-race
 [ ! -s err ] || complain "-q says: $(cat err)"
+"$RADDLE" diff found.json raddle-check >out 2>err || complain "diff: status $?: $(cat err)"
+grep -qx 'Raddle: 0 new, 0 fixed, 1 still there' out || complain "another check has another bug: $(cat out)"
 echo 'no rule' >hidden
 status 2 --suppressions hidden -- ./sections-race
 

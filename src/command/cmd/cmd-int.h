@@ -38,6 +38,7 @@ int cmd_dump(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_campaign(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_sanitize(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
