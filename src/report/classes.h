@@ -7,8 +7,7 @@
 
 #include <stdio.h>
 
-/* Prints the number of races of each class, and a line for each race that was printed before it had
- * a class. */
+/* Prints the number of races of each class, and how many have none. */
 void report_classes(const struct finding_set *set, const struct classify_result *result, FILE *out);
 
 #endif

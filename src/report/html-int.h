@@ -4,7 +4,7 @@
 #define REPORT_HTML_INT_H
 
 #include "base/buf.h"
-#include "finding/finding.h"
+#include "finding/bug.h"
 
 #include <stdio.h>
 
@@ -16,6 +16,9 @@ bool html_excerpt(FILE *out, const struct finding_frame *place, const char *root
 
 /* Draws the schedule of a finding, with a column for each thread. */
 void html_schedule(FILE *out, const struct finding *f, size_t steps);
+
+/* Writes the head of a bug; its findings follow. */
+void html_bug(FILE *out, const struct finding_bug *bug, size_t number, const char *root);
 
 /* Writes the beginning of every page, up to <body>; `style` is added to html_style. */
 void html_head(FILE *out, const char *title, const char *style);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/name.h"
 #include "report/report.h"
+#include "finding/bug.h"
 #include "report/words-int.h"
 
 #include <ctype.h>
@@ -23,6 +24,7 @@ struct page {
 	FILE *out;
 	const struct finding_set *set;
 	const struct report_opts *opts;
+	struct finding_bugs bugs;
 	struct rd_buf words;
 };
 
@@ -263,7 +265,7 @@ static void put_summary(struct page *p, const struct finding *f)
 
 	fprintf(p->out, "<summary><span class=\"badge %s\">%s</span><span class=\"title\">", badge(f),
 		badge(f));
-	word_title(&p->words, f);
+	finding_title(&p->words, f);
 	p->words.data[0] = (char)toupper((unsigned char)p->words.data[0]);
 	flush_words(p);
 	if (f->count > 1)
@@ -280,10 +282,10 @@ static void put_summary(struct page *p, const struct finding *f)
 	raw(p, "</span></summary>\n");
 }
 
-static void put_finding(struct page *p, const struct finding *f, bool open)
+static void put_finding(struct page *p, const struct finding *f)
 {
-	fprintf(p->out, "<details class=\"finding %s\" id=\"f-%s\" data-status=\"%s\"%s>\n", badge(f), f->id,
-		badge(f), open ? " open" : "");
+	fprintf(p->out, "<details class=\"finding %s\" id=\"f-%s\" data-bug=\"%s\" data-status=\"%s\">\n",
+		badge(f), f->id, f->bug, badge(f));
 	put_summary(p, f);
 	raw(p, "<div class=\"body\"><div class=\"sides\">\n");
 	for (size_t i = 0; i < f->access_count; i++)
@@ -342,13 +344,13 @@ static void put_header(struct page *p)
 {
 	static const char *const badges[] = {"confirmed", "unconfirmed", "candidate",
 					     "dropped",	  "known",	 "suppressed"};
-	size_t confirmed = finding_set_count(p->set, FINDING_CONFIRMED, true);
+	size_t confirmed = finding_bugs_fresh(&p->bugs);
 
 	raw(p, "<header><div class=\"top\"><h1>Raddle</h1><code class=\"prog\">");
 	add_program(p);
 	flush_words(p);
 	raw(p, "</code><button type=\"button\" id=\"theme\" title=\"dark or light\">Theme</button></div>\n");
-	fprintf(p->out, "<p class=\"verdict %s\">%zu confirmed finding%s</p>\n", confirmed ? "bad" : "good",
+	fprintf(p->out, "<p class=\"verdict %s\">%zu confirmed bug%s</p>\n", confirmed ? "bad" : "good",
 		confirmed, confirmed == 1 ? "" : "s");
 	raw(p, "<div class=\"tools\"><input id=\"filter\" type=\"search\" placeholder=\"Filter: variable, "
 	       "function, file, thread\" aria-label=\"filter\">");
@@ -393,11 +395,18 @@ int report_html(const struct finding_set *set, const struct report_opts *opts, F
 	RD_ASSERT(opts != NULL && out != NULL);
 	struct page p = {.out = out, .set = set, .opts = opts, .words = RD_BUF_INIT};
 
+	finding_bugs_list(&p.bugs, set);
 	put_head(&p);
 	put_header(&p);
-	for (size_t i = 0; i < set->count; i++)
-		put_finding(&p, set->items[i], i == 0);
+	for (size_t i = 0; i < p.bugs.count; i++) {
+		const struct finding_bug *bug = &p.bugs.items[i];
+
+		html_bug(out, bug, i + 1, opts->root);
+		for (size_t k = 0; k < bug->count; k++)
+			put_finding(&p, bug->findings[k]);
+	}
 	put_footer(&p);
+	finding_bugs_release(&p.bugs);
 	rd_buf_release(&p.words);
 	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the report");
 }

@@ -11,25 +11,27 @@
 
 struct report_opts { /* zero values are the defaults */
 	bool colour; /* for text: true if the stream is a terminal with colours */
-	/* For text: if set, every finding is printed in full, including dropped, known and
-	 * suppressed ones. */
+	/* For text: if set, every finding is printed in full instead of the bugs, including
+	 * dropped, known and suppressed ones. */
 	bool all;
-	/* For text: if set, dropped findings are listed, and also speculative findings that are not
-	 * confirmed. */
+	/* For text: if set, the findings of each bug follow it in full.  Dropped findings are listed,
+	 * and also speculative findings that are not confirmed. */
 	bool others;
+	/* For text: if set, `raddle replay ID` finds the bugs of this set, so that commands need no
+	 * paths. */
+	bool ids;
 	bool baseline; /* true if a baseline was used, so that findings outside it are new */
 	/* The number of operations of a schedule to show; 0 means 24 (text) or 60 (HTML). */
 	size_t steps;
 	const char *root; /* the directory of relative source files; NULL for the current directory */
 };
 
-/* Writes text in the layout of ThreadSanitizer, 80 columns wide. */
+/* Writes a block for each bug and a summary, 80 columns wide. */
 int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out);
 
-/* Writes one finding as in the text report.  If the caller then sets f->printed, report_text()
- * omits the finding. */
-int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
-		   FILE *out);
+/* Announces a finding that has just been confirmed, in a line or two. */
+int report_confirmed(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
+		     FILE *out);
 
 /* Prints predictions that were not replayed, each on one line, or in full if opts->all is set.
  * Sound predictions come first; speculative ones follow in a separate part. */

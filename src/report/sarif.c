@@ -2,11 +2,11 @@
 /*
  * Findings as SARIF 2.1.0, for code scanning services and editors.
  *
- * Each finding is a result.  Its first place becomes the location of the result, and the other
- * places become related locations.  Each access has its stack.  The schedule becomes a code flow
- * with a thread flow for each thread.  The steps of these flows carry the execution order.  Finding
- * IDs become partial fingerprints, the baseline becomes the baseline state, and suppressed findings
- * are marked.  Unconfirmed findings are notes; dropped findings are left out.  The class of a
+ * Each bug is a result.  The first place of its worst finding becomes the location of the result, and
+ * the other places of its findings become related locations.  Each access has its stack.  The schedule
+ * becomes a code flow with a thread flow for each thread.  The steps of these flows carry the execution
+ * order.  Finding IDs become partial fingerprints, the baseline becomes the baseline state, and suppressed
+ * findings are marked.  Unconfirmed findings are notes; dropped findings are left out.  The class of a
  * confirmed race determines its level and rank.
  */
 #include "report/report.h"
@@ -18,7 +18,9 @@
 #include "base/name.h"
 #include "report/sarif-parts-int.h"
 #include "report/source-int.h"
+#include "finding/bug.h"
 #include "report/words-int.h"
+#include "trace/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -155,21 +157,24 @@ static const struct finding_stack *side(struct writer *w, const struct finding *
 	return &f->cycle[i - f->access_count].stack;
 }
 
-static void put_result_message(struct writer *w, const struct finding *f)
+static void put_result_message(struct writer *w, const struct finding_bug *bug)
 {
+	const struct finding *f = bug->findings[0];
 	struct rd_buf text = RD_BUF_INIT;
 
-	word_title(&text, f);
+	finding_bug_title(&text, bug);
 	rd_buf_addf(&text, " (%s). ", word_status(f));
 	for (size_t i = 0; i < side_count(f); i++) {
 		const struct finding_stack *s = side(w, f, i);
 
 		rd_buf_adds(&text, w->words.data);
 		rd_buf_adds(&text, " at ");
-		word_place_in(&text, finding_top(s));
+		word_place_in(&text, finding_own_code_frame(s));
 		rd_buf_adds(&text, i + 1 < side_count(f) ? "; " : ".");
 		rd_buf_clear(&w->words);
 	}
+	rd_buf_adds(&text, f->kind == FINDING_FAILURE ? "" : " ");
+	finding_why(&text, bug);
 	if (f->class != FINDING_NO_CLASS)
 		rd_buf_addf(&text, " Class: %s: %s.", finding_class_name(f->class), word_class(f->class));
 	if (f->consequence)
@@ -179,26 +184,43 @@ static void put_result_message(struct writer *w, const struct finding *f)
 	put_message(w, "message");
 }
 
-static void put_locations(struct writer *w, const struct finding *f)
+/* Adds the sides of a finding that is further evidence of the bug.  Returns the next id. */
+static size_t put_evidence(struct writer *w, const struct finding *f, size_t id)
 {
+	for (size_t i = 0; i < side_count(f); i++) {
+		const struct finding_stack *s = side(w, f, i);
+
+		put_related(w, id++, finding_own_code_frame(s));
+	}
+	return id;
+}
+
+/* The primary location is in the program's own sources, even if a library makes the access. */
+static void put_locations(struct writer *w, const struct finding_bug *bug)
+{
+	const struct finding *f = bug->findings[0];
+	size_t next = side_count(f) + 1;
+
 	w->quoting = true;
 	rd_json_array(&w->j, "locations");
 	if (side_count(f)) {
 		const struct finding_stack *s = side(w, f, 0);
 
-		put_location(w, NULL, finding_top(s));
+		put_location(w, NULL, finding_own_code_frame(s));
 	}
 	rd_json_end(&w->j);
 	rd_json_array(&w->j, "relatedLocations");
 	for (size_t i = 1; i < side_count(f); i++) {
 		const struct finding_stack *s = side(w, f, i);
 
-		put_related(w, i, finding_top(s));
+		put_related(w, i, finding_own_code_frame(s));
 	}
 	if (f->object.name && f->object.stack.count) {
 		word_object(&w->words, &f->object);
-		put_related(w, side_count(f), finding_top(&f->object.stack));
+		put_related(w, side_count(f), finding_own_code_frame(&f->object.stack));
 	}
+	for (size_t i = 1; i < bug->count; i++)
+		next = put_evidence(w, bug->findings[i], next);
 	rd_json_end(&w->j);
 	w->quoting = false;
 }
@@ -248,7 +270,7 @@ static void put_thread_flow(struct writer *w, const struct schedule *s, const ch
 		if (strcmp(s->ops[i].thread, thread) != 0)
 			continue;
 		rd_buf_addf(&w->words, "%s ", thread);
-		word_op(&w->words, s->ops[i].kind, s->ops[i].object);
+		trace_words(&w->words, s->ops[i].kind, s->ops[i].object);
 		put_step(w, i + 1, &s->ops[i].place, "important");
 	}
 	for (size_t i = 0; i < s->goal_count; i++) {
@@ -262,7 +284,7 @@ static void put_thread_flow(struct writer *w, const struct schedule *s, const ch
 		if (strcmp(s->stops[i].thread, thread) != 0)
 			continue;
 		rd_buf_addf(&w->words, "%s is stuck in ", thread);
-		word_op_brief(&w->words, s->stops[i].kind, s->stops[i].object);
+		trace_words_brief(&w->words, s->stops[i].kind, s->stops[i].object);
 		put_step(w, s->op_count + 1, &s->stops[i].place, "essential");
 	}
 	rd_json_end(&w->j);
@@ -305,6 +327,7 @@ static void put_code_flow(struct writer *w, const struct schedule *s)
 static void put_identity(struct writer *w, const struct finding *f)
 {
 	rd_json_object(&w->j, "partialFingerprints");
+	rd_json_string(&w->j, "raddleBug/v1", f->bug);
 	rd_json_string(&w->j, "raddleId/v1", f->id);
 	rd_json_string(&w->j, "raddlePlaces/v1", f->fingerprint);
 	rd_json_end(&w->j);
@@ -379,14 +402,16 @@ static void put_level(struct writer *w, const struct finding *f)
 		rd_json_double(&w->j, "rank", rows[f->class].rank);
 }
 
-static void put_result(struct writer *w, const struct finding *f)
+static void put_result(struct writer *w, const struct finding_bug *bug)
 {
+	const struct finding *f = bug->findings[0];
+
 	rd_json_object(&w->j, NULL);
 	rd_json_string(&w->j, "ruleId", rules[f->kind].id);
 	rd_json_unsigned(&w->j, "ruleIndex", f->kind);
 	put_level(w, f);
-	put_result_message(w, f);
-	put_locations(w, f);
+	put_result_message(w, bug);
+	put_locations(w, bug);
 	put_stacks(w, f);
 	if (f->schedule)
 		put_code_flow(w, f->schedule);
@@ -507,6 +532,7 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 {
 	RD_ASSERT(opts != NULL && out != NULL);
 	struct writer w = {.set = set, .opts = opts, .words = RD_BUF_INIT};
+	struct finding_bugs bugs;
 
 	uri_root_find(&w.root, opts->root);
 	sarif_begin(&w.j, out, true);
@@ -516,9 +542,11 @@ int report_sarif(const struct finding_set *set, const struct report_opts *opts, 
 	put_bases(&w);
 	rd_json_string(&w.j, "columnKind", "utf16CodeUnits");
 	rd_json_array(&w.j, "results");
-	for (size_t i = 0; i < set->count; i++)
-		if (set->items[i]->status != FINDING_DROPPED)
-			put_result(&w, set->items[i]);
+	finding_bugs_list(&bugs, set);
+	for (size_t i = 0; i < bugs.count; i++)
+		if (bugs.items[i].findings[0]->status != FINDING_DROPPED)
+			put_result(&w, &bugs.items[i]);
+	finding_bugs_release(&bugs);
 	rd_json_end(&w.j);
 	sarif_end(&w.j);
 	rd_buf_release(&w.words);

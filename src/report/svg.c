@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/name.h"
 #include "report/words-int.h"
+#include "trace/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -161,14 +162,14 @@ static void put_op(const struct drawing *d, size_t i, bool moved)
 	fprintf(d->out, "<text class=\"num%s\" x=\"%d\" y=\"%d\">%zu</text>", moved ? " moved" : "",
 		GUTTER - 8, y + 15, i + 1);
 	rd_buf_addf(&words, "%s ", op->thread);
-	word_op(&words, op->kind, op->object);
+	trace_words(&words, op->kind, op->object);
 	fprintf(d->out, "<g class=\"op %s%s\">", classes[word_role(op->kind)], moved ? " moved" : "");
 	put_tip(d->out, words.data, &op->place);
 	fprintf(d->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>", x - d->grid->box / 2,
 		y, d->grid->box, BOX_HEIGHT);
 	fprintf(d->out, "<text x=\"%d\" y=\"%d\">", x, y + 15);
 	rd_buf_clear(&words);
-	word_op_brief(&words, op->kind, op->object);
+	trace_words_brief(&words, op->kind, op->object);
 	put_label(d, words.data);
 	fputs("</text></g>\n", d->out);
 	rd_buf_release(&words);
@@ -339,7 +340,7 @@ static void put_ends(const struct drawing *d)
 		const struct schedule_stop *t = &d->s->stops[i];
 
 		rd_buf_clear(&words);
-		word_op_brief(&words, t->kind, t->object);
+		trace_words_brief(&words, t->kind, t->object);
 		put_end(d, t->thread, words.data, &t->place);
 	}
 	rd_buf_release(&words);

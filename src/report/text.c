@@ -15,7 +15,10 @@
 #include "base/name.h"
 #include "base/printable.h"
 #include "report/source-int.h"
+#include "report/text-int.h"
+#include "finding/bug.h"
 #include "report/words-int.h"
+#include "trace/words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -23,20 +26,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WIDTH 80 /* the columns of a terminal */
 /* Number of steps of a schedule that are shown, unless the user gives a number.  A terminal usually
  * has this many lines. */
 #define STEPS_SHOWN 24
-#define MANY 4 /* an overview follows if there are at least this many reports */
 #define RULE "=================="
-
-struct printer {
-	FILE *out;
-	const struct finding_set *set;
-	const struct report_opts *opts;
-	struct rd_buf line;
-	char *here; /* the current directory, followed by '/'; NULL if unknown */
-};
 
 bool report_wants_colour(FILE *out)
 {
@@ -49,26 +42,20 @@ bool report_wants_colour(FILE *out)
 	return isatty(fd) && term && strcmp(term, "dumb") != 0 && !(no && *no);
 }
 
-static const char *colour(const struct printer *p, const char *code)
+const char *text_colour(const struct printer *p, const char *code)
 {
 	return p->opts->colour ? code : "";
 }
 
-#define RED "\033[1;31m"
-#define BLUE "\033[1;34m"
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
-
-/* Prints the line, broken at blanks.  Further lines are indented by two more columns. */
-static void flush_line(struct printer *p, int indent, const char *code)
+void text_flush(struct printer *p, int indent, const char *code)
 {
 	const char *text = p->line.data;
 	int left = indent;
 
 	rd_make_printable(p->line.data, p->line.length, false);
-	fputs(colour(p, code), p->out);
+	fputs(text_colour(p, code), p->out);
 	for (;;) {
-		size_t room = (size_t)(WIDTH - left), length = strlen(text), cut = length;
+		size_t room = (size_t)(TEXT_WIDTH - left), length = strlen(text), cut = length;
 
 		if (length > room) {
 			cut = room;
@@ -84,7 +71,7 @@ static void flush_line(struct printer *p, int indent, const char *code)
 		fputc('\n', p->out);
 		left = indent + 2;
 	}
-	fputs(p->opts->colour ? PLAIN "\n" : "\n", p->out);
+	fputs(p->opts->colour ? TEXT_PLAIN "\n" : "\n", p->out);
 	rd_buf_clear(&p->line);
 }
 
@@ -94,9 +81,7 @@ static void capitalise(struct rd_buf *b)
 		b->data[0] = (char)toupper((unsigned char)b->data[0]);
 }
 
-/* If the path is below the current directory, makes it relative to that directory, as compilers
- * do. */
-static struct finding_frame nearer(const struct printer *p, const struct finding_frame *f)
+struct finding_frame text_near(const struct printer *p, const struct finding_frame *f)
 {
 	struct finding_frame near = *f;
 	size_t length = p->here ? strlen(p->here) : 0;
@@ -111,17 +96,17 @@ static struct finding_frame nearer(const struct printer *p, const struct finding
 static void print_frame(struct printer *p, size_t number, const struct finding_frame *f)
 {
 	struct rd_buf place = RD_BUF_INIT;
-	struct finding_frame near = nearer(p, f);
+	struct finding_frame near = text_near(p, f);
 
 	word_place(&place, &near);
 	rd_buf_addf(&p->line, "#%zu %s", number, f->function ? f->function : RD_UNKNOWN);
-	if (4 + p->line.length + 1 + place.length > WIDTH) {
-		flush_line(p, 4, "");
+	if (4 + p->line.length + 1 + place.length > TEXT_WIDTH) {
+		text_flush(p, 4, "");
 		rd_buf_adds(&p->line, place.data);
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	} else {
 		rd_buf_addf(&p->line, " %s", place.data);
-		flush_line(p, 4, "");
+		text_flush(p, 4, "");
 	}
 	rd_buf_release(&place);
 }
@@ -143,17 +128,17 @@ static void print_frames(struct printer *p, const struct finding_stack *s, const
 
 		if (hidden > 1) {
 			rd_buf_addf(&p->line, "#%zu-#%zu (in the library)", i, i + hidden - 1);
-			flush_line(p, 4, "");
+			text_flush(p, 4, "");
 			i += hidden - 1;
 			continue;
 		}
 		print_frame(p, i, &s->frames[i]);
 		if (&s->frames[i] == quoted)
-			source_quote(p->out, quoted, p->opts->root, 7, WIDTH);
+			source_quote(p->out, quoted, p->opts->root, 7, TEXT_WIDTH);
 	}
 	if (!s->count) {
 		rd_buf_adds(&p->line, "(the stack is not known)");
-		flush_line(p, 4, "");
+		text_flush(p, 4, "");
 	}
 }
 
@@ -202,7 +187,7 @@ static void print_accesses(struct printer *p, const struct finding *f)
 		rd_buf_adds(&p->line, " by ");
 		word_thread(&p->line, f, a->thread);
 		add_locks(p, f, a->locks, a->lock_count);
-		flush_line(p, 2, BLUE);
+		text_flush(p, 2, TEXT_BLUE);
 		print_quoted(p, &a->stack);
 		fputc('\n', p->out);
 	}
@@ -216,7 +201,7 @@ static void print_lock(struct printer *p, const struct finding_lock *l, const ch
 		    l->name ? l->name : RD_UNKNOWN, l->shared ? " for reading" : "",
 		    thread ? thread : RD_UNKNOWN);
 	capitalise(&p->line);
-	flush_line(p, 2, BLUE);
+	text_flush(p, 2, TEXT_BLUE);
 	print_stack(p, &l->stack);
 	fputc('\n', p->out);
 }
@@ -233,7 +218,7 @@ static void print_cycle(struct printer *p, const struct finding *f)
 		if (w->shared)
 			rd_buf_adds(&p->line, " (for reading)");
 		add_locks(p, f, w->holds, w->hold_count);
-		flush_line(p, 2, BLUE);
+		text_flush(p, 2, TEXT_BLUE);
 		print_quoted(p, &w->stack);
 		fputc('\n', p->out);
 		for (size_t k = 0; k < w->hold_count; k++)
@@ -251,7 +236,7 @@ static void print_object(struct printer *p, const struct finding *f)
 	word_object(&p->line, o);
 	if (o->kind == FINDING_GLOBAL && o->stack.count) {
 		rd_buf_adds(&p->line, ", declared at ");
-		struct finding_frame near = nearer(p, finding_top(&o->stack));
+		struct finding_frame near = text_near(p, finding_top(&o->stack));
 		word_place(&p->line, &near);
 	} else if (o->stack.count) {
 		rd_buf_addf(&p->line,
@@ -260,7 +245,7 @@ static void print_object(struct printer *p, const struct finding *f)
 	} else if (o->thread) {
 		rd_buf_addf(&p->line, "%s of thread %s", o->size ? "," : "", o->thread);
 	}
-	flush_line(p, 2, BLUE);
+	text_flush(p, 2, TEXT_BLUE);
 	if (o->kind != FINDING_GLOBAL && o->stack.count)
 		print_stack(p, &o->stack);
 	fputc('\n', p->out);
@@ -281,7 +266,7 @@ static void print_threads(struct printer *p, const struct finding *f)
 		word_thread(&p->line, f, f->threads[i].name);
 		capitalise(&p->line);
 		rd_buf_adds(&p->line, " created at:");
-		flush_line(p, 2, BLUE);
+		text_flush(p, 2, TEXT_BLUE);
 		print_stack(p, &f->threads[i].created);
 		fputc('\n', p->out);
 	}
@@ -319,14 +304,14 @@ static void print_ops(struct printer *p, const struct schedule *s, size_t first)
 		const struct schedule_op *op = &s->ops[i];
 
 		rd_buf_addf(&p->line, "%3zu.%c%-*s ", i + 1, moved[i] ? '*' : ' ', width, op->thread);
-		word_op(&p->line, op->kind, op->object);
+		trace_words(&p->line, op->kind, op->object);
 		print_place(&p->line, &op->place);
-		flush_line(p, 2, "");
+		text_flush(p, 2, "");
 	}
 	for (size_t i = first; i < s->op_count; i++) {
 		if (moved[i]) {
 			rd_buf_adds(&p->line, "(* comes earlier than in the recorded run)");
-			flush_line(p, 7, "");
+			text_flush(p, 7, "");
 			break;
 		}
 	}
@@ -357,7 +342,7 @@ static void print_ends(struct printer *p, const struct schedule *s, const struct
 	for (size_t i = 0; i < s->limit_count; i++) {
 		rd_buf_addf(&p->line, "meanwhile %s waits after its operation %" PRIu64, s->limits[i].thread,
 			    s->limits[i].n);
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	}
 	for (size_t i = 0; i < s->goal_count; i++) {
 		const struct schedule_goal *h = &s->goals[i];
@@ -365,15 +350,15 @@ static void print_ends(struct printer *p, const struct schedule *s, const struct
 		rd_buf_addf(&p->line, "%s %s is stopped before ", i ? "and" : "then", h->thread);
 		add_end(&p->line, h, f && i < f->access_count ? &f->accesses[i] : NULL);
 		print_place(&p->line, &h->place);
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	}
 	for (size_t i = 0; i < s->stop_count; i++) {
 		const struct schedule_stop *t = &s->stops[i];
 
 		rd_buf_addf(&p->line, "%s %s is stuck in ", i ? "and" : "then", t->thread);
-		word_op_brief(&p->line, t->kind, t->object);
+		trace_words_brief(&p->line, t->kind, t->object);
 		print_place(&p->line, &t->place);
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	}
 }
 
@@ -417,19 +402,19 @@ static void print_turns(struct printer *p, const struct schedule *s, size_t most
 		return;
 	rd_buf_addf(&p->line, "one thread runs at a time%s%s", s->first ? "; first after the meeting: " : "",
 		    s->first ? s->first : "");
-	flush_line(p, 7, "");
+	text_flush(p, 7, "");
 	for (size_t i = 0; i < count; i++) {
 		add_decision(&p->line, &s->decisions[i]);
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	}
 	if (count < s->decision_count) {
 		rd_buf_addf(&p->line, "(%zu more decisions are in the schedule file)",
 			    s->decision_count - count);
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	}
 	if (s->seed) {
 		rd_buf_addf(&p->line, "then seed %" PRIu64 " decides", s->seed);
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	}
 }
 
@@ -441,15 +426,15 @@ static void print_schedule(struct printer *p, const struct schedule *s, const st
 	rd_buf_adds(&p->line, s->anywhere  ? "Where they met, in any order of operations:"
 			      : s->nowhere ? "A schedule in which both happen, one after the other:"
 					   : "The order of operations that leads there:");
-	flush_line(p, 2, BLUE);
+	text_flush(p, 2, TEXT_BLUE);
 	if (first) {
 		rd_buf_addf(&p->line, "(%zu operations before these are in the schedule file)", first);
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	}
 	print_ops(p, s, first);
 	if (word_left_out(s)) {
 		rd_buf_addf(&p->line, "(%s)", word_left_out(s));
-		flush_line(p, 7, "");
+		text_flush(p, 7, "");
 	}
 	if (!s->nowhere)
 		print_ends(p, s, f);
@@ -466,14 +451,14 @@ static void print_labelled(void *context, const char *label, const char *text)
 	if (!text)
 		return;
 	rd_buf_addf(&p->line, "%s: %s", label, text);
-	flush_line(p, 2, "");
+	text_flush(p, 2, "");
 }
 
 static void print_verdict(struct printer *p, const struct finding *f)
 {
 	word_judgement(f, print_labelled, p);
 	word_evidence(&p->line, f);
-	flush_line(p, 2, "");
+	text_flush(p, 2, "");
 	for (size_t i = 0; i < f->note_count; i++)
 		print_labelled(p, "Note", f->notes[i]);
 	print_labelled(p, "Input", f->input);
@@ -485,8 +470,8 @@ static void print_verdict(struct printer *p, const struct finding *f)
 		word_reproduce(&p->line, p->set, f->schedule_path);
 		rd_make_printable(p->line.data, p->line.length, false);
 		fprintf(p->out, "  Reproduce%s:\n    %s%s%s\n",
-			f->recorded ? " (the recording shows it; a new run may differ)" : "", colour(p, BOLD),
-			p->line.data, colour(p, PLAIN));
+			f->recorded ? " (the recording shows it; a new run may differ)" : "",
+			text_colour(p, TEXT_BOLD), p->line.data, text_colour(p, TEXT_PLAIN));
 		rd_buf_clear(&p->line);
 	}
 }
@@ -498,13 +483,13 @@ static const struct finding_stack *first_stack(const struct finding *f)
 	return f->access_count ? &f->accesses[0].stack : f->cycle_count ? &f->cycle[0].stack : &none;
 }
 
-static void print_finding(struct printer *p, const struct finding *f)
+void text_finding(struct printer *p, const struct finding *f)
 {
 	fputs(RULE "\n", p->out);
 	rd_buf_adds(&p->line, "WARNING: Raddle: ");
-	word_title(&p->line, f);
+	finding_title(&p->line, f);
 	rd_buf_addf(&p->line, " (%s)", word_status(f));
-	flush_line(p, 0, RED);
+	text_flush(p, 0, TEXT_RED);
 	print_accesses(p, f);
 	print_cycle(p, f);
 	print_object(p, f);
@@ -514,10 +499,10 @@ static void print_finding(struct printer *p, const struct finding *f)
 		print_schedule(p, f->schedule, f);
 	print_verdict(p, f);
 	fputc('\n', p->out);
-	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", word_kind(f));
-	struct finding_frame near = nearer(p, finding_own_code_frame(first_stack(f)));
+	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", finding_words(f));
+	struct finding_frame near = text_near(p, finding_own_code_frame(first_stack(f)));
 	word_place_in(&p->line, &near);
-	flush_line(p, 0, "");
+	text_flush(p, 0, "");
 	fputs(RULE "\n\n", p->out);
 }
 
@@ -535,12 +520,11 @@ static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
 		rd_buf_addf(b, " (%s)", f->function);
 }
 
-/* Prints a line such as "data race on hits: write at a.c:3 (add), read at a.c:9 (main) [id]". */
-static void print_short(struct printer *p, const struct finding *f)
+void text_add_short(struct printer *p, const struct finding *f)
 {
 	size_t count = f->access_count + f->cycle_count;
 
-	word_title(&p->line, f);
+	finding_title(&p->line, f);
 	for (size_t i = 0; i < count; i++) {
 		bool access = i < f->access_count;
 
@@ -553,119 +537,9 @@ static void print_short(struct printer *p, const struct finding *f)
 	}
 	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",
 		    f->suppressed ? ", suppressed" : "");
-	flush_line(p, 2, "");
 }
 
-/* ---- the list of other findings ---- */
-
-static void print_brief(struct printer *p, const struct finding *f)
-{
-	size_t count = f->access_count + f->cycle_count;
-	const char *class = f->class == FINDING_NO_CLASS ? NULL : finding_class_name(f->class);
-	const char *status = f->unordered ? word_status(f) : finding_status_name(f->status);
-	const char *reason = class && f->witness_count ? f->witnesses[0].seen : f->reason;
-
-	rd_buf_addf(&p->line, "%s ", f->id);
-	word_title(&p->line, f);
-	rd_buf_addf(&p->line, " (%s%s%s)", class ? class : status, f->known ? ", known" : "",
-		    f->suppressed ? ", suppressed" : "");
-	flush_line(p, 2, "");
-	for (size_t i = 0; i < count; i++) {
-		const struct finding_stack *s =
-			i < f->access_count ? &f->accesses[i].stack : &f->cycle[i - f->access_count].stack;
-
-		if (i < f->access_count)
-			rd_buf_addf(&p->line, "%-5s ", finding_op_name(f->accesses[i].op));
-		struct finding_frame near = nearer(p, finding_own_code_frame(s));
-		word_place_in(&p->line, &near);
-		flush_line(p, 6, "");
-	}
-	if (reason) {
-		rd_buf_adds(&p->line, reason);
-		flush_line(p, 6, "");
-	}
-}
-
-static bool is_full(const struct printer *p, const struct finding *f)
-{
-	return p->opts->all || (f->status == FINDING_CONFIRMED && finding_is_fresh(f));
-}
-
-/* Returns true if a finding is in the list.  Speculative predictions that were tried without
- * success are left out, because there are many of them and they mean little. */
-static bool is_listed(const struct printer *p, const struct finding *f)
-{
-	if (!finding_is_fresh(f))
-		return false;
-	return p->opts->others || (f->status != FINDING_DROPPED && (f->sound || f->unordered));
-}
-
-/* Prints an overview if there are many reports. */
-static void print_overview(struct printer *p)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->set->count; i++)
-		n += p->set->items[i]->status == FINDING_CONFIRMED && is_full(p, p->set->items[i]);
-	if (n < MANY)
-		return;
-	rd_buf_adds(&p->line, "Confirmed:");
-	flush_line(p, 0, BOLD);
-	for (size_t i = 0; i < p->set->count; i++)
-		if (p->set->items[i]->status == FINDING_CONFIRMED && is_full(p, p->set->items[i]))
-			print_short(p, p->set->items[i]);
-	fputc('\n', p->out);
-}
-
-static void print_list(struct printer *p)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < p->set->count; i++) {
-		const struct finding *f = p->set->items[i];
-
-		if (is_full(p, f) || !is_listed(p, f))
-			continue;
-		if (!any) {
-			rd_buf_adds(&p->line, "Predicted but not confirmed; these do not count:");
-			flush_line(p, 0, BOLD);
-			any = true;
-		}
-		print_brief(p, f);
-	}
-	if (any)
-		fputc('\n', p->out);
-}
-
-static void print_total(struct printer *p)
-{
-	size_t known = 0, suppressed = 0, hidden = 0;
-
-	for (size_t i = 0; i < p->set->count; i++) {
-		const struct finding *f = p->set->items[i];
-
-		known += f->known;
-		suppressed += f->suppressed != NULL;
-		hidden += f->status == FINDING_UNCONFIRMED && finding_is_fresh(f) && !is_full(p, f) &&
-			  !is_listed(p, f);
-	}
-	rd_buf_addf(&p->line, "Raddle: %zu finding%s", p->set->count, p->set->count == 1 ? "" : "s");
-	for (unsigned i = 0; i < FINDING_STATUSES; i++) {
-		size_t n = finding_set_count(p->set, i, false);
-
-		if (n || i != FINDING_CANDIDATE)
-			rd_buf_addf(&p->line, "%s %zu %s", i ? "," : ":", n, finding_status_name(i));
-	}
-	if (hidden)
-		rd_buf_addf(&p->line, "; %zu speculative not listed", hidden);
-	if (known)
-		rd_buf_addf(&p->line, "; %zu known", known);
-	if (suppressed)
-		rd_buf_addf(&p->line, "; %zu suppressed", suppressed);
-	flush_line(p, 0, finding_set_count(p->set, FINDING_CONFIRMED, true) ? RED : BOLD);
-}
-
-static struct printer begin(FILE *out, const struct finding_set *set, const struct report_opts *opts)
+struct printer text_begin(FILE *out, const struct finding_set *set, const struct report_opts *opts)
 {
 	char *cwd = getcwd(NULL, 0);
 	struct printer p = {.out = out, .set = set, .opts = opts, .line = RD_BUF_INIT};
@@ -675,7 +549,7 @@ static struct printer begin(FILE *out, const struct finding_set *set, const stru
 	return p;
 }
 
-static int finish(struct printer *p)
+int text_finish(struct printer *p)
 {
 	free(p->here);
 	rd_buf_release(&p->line);
@@ -686,47 +560,25 @@ int report_schedule(const struct schedule *schedule, const struct report_opts *o
 {
 	RD_ASSERT(schedule != NULL);
 	RD_ASSERT(schedule != NULL && out != NULL);
-	struct printer p = begin(out, NULL, opts);
+	struct printer p = text_begin(out, NULL, opts);
 
 	print_labelled(&p, "Finding", schedule->finding);
 	print_labelled(&p, "Program", schedule->program);
 	print_labelled(&p, "Recorded run", schedule->trace);
 	print_schedule(&p, schedule, NULL);
-	return finish(&p);
-}
-
-int report_text(const struct finding_set *set, const struct report_opts *opts, FILE *out)
-{
-	RD_ASSERT(opts != NULL && out != NULL);
-	struct printer p = begin(out, set, opts);
-
-	for (size_t i = 0; i < set->count; i++)
-		if (is_full(&p, set->items[i]) && !set->items[i]->printed)
-			print_finding(&p, set->items[i]);
-	print_overview(&p);
-	print_list(&p);
-	print_total(&p);
-	return finish(&p);
-}
-
-int report_finding(const struct finding_set *set, const struct finding *f, const struct report_opts *opts,
-		   FILE *out)
-{
-	RD_ASSERT(f != NULL);
-	struct printer p = begin(out, set, opts);
-
-	print_finding(&p, f);
-	return finish(&p);
+	return text_finish(&p);
 }
 
 /* ---- predictions alone ---- */
 
 static void print_prediction(struct printer *p, const struct finding *f)
 {
-	if (p->opts->all)
-		print_finding(p, f);
-	else
-		print_short(p, f);
+	if (p->opts->all) {
+		text_finding(p, f);
+		return;
+	}
+	text_add_short(p, f);
+	text_flush(p, 2, "");
 }
 
 static size_t print_section(struct printer *p, bool sound, const char *title)
@@ -738,7 +590,7 @@ static size_t print_section(struct printer *p, bool sound, const char *title)
 	if (!n)
 		return 0;
 	rd_buf_addf(&p->line, "%zu %s", n, title);
-	flush_line(p, 0, BOLD);
+	text_flush(p, 0, TEXT_BOLD);
 	for (size_t i = 0; i < p->set->count; i++)
 		if (p->set->items[i]->sound == sound)
 			print_prediction(p, p->set->items[i]);
@@ -748,7 +600,7 @@ static size_t print_section(struct printer *p, bool sound, const char *title)
 
 int report_predictions(const struct finding_set *set, const struct report_opts *opts, FILE *out)
 {
-	struct printer p = begin(out, set, opts);
+	struct printer p = text_begin(out, set, opts);
 	size_t n = print_section(&p, true, "can happen: every read keeps the value it had");
 
 	n += print_section(&p, false,
@@ -757,6 +609,6 @@ int report_predictions(const struct finding_set *set, const struct report_opts *
 		    n == 1 ? "" : "s");
 	if (n && !opts->all)
 		rd_buf_adds(&p.line, "; -v shows stacks, locks and schedules");
-	flush_line(&p, 0, BOLD);
-	return finish(&p);
+	text_flush(&p, 0, TEXT_BOLD);
+	return text_finish(&p);
 }

@@ -9,17 +9,7 @@
 
 enum word_role { WORD_OTHER, WORD_ACQUIRE, WORD_RELEASE, WORD_THREAD };
 
-/* Appends an operation, such as "locks a for reading". */
-void word_op(struct rd_buf *out, const char *kind, const char *object);
-/* Appends the short form of an operation, such as "rdlock a". */
-void word_op_brief(struct rd_buf *out, const char *kind, const char *object);
 enum word_role word_role(const char *kind);
-
-/* Returns a text such as "data race" or "use after free". */
-const char *word_kind(const struct finding *f);
-
-/* Appends "data race on hits", "use after free of struct conn.refs" or "deadlock of 2 threads". */
-void word_title(struct rd_buf *out, const struct finding *f);
 
 /* Returns a text such as "confirmed by replay". */
 const char *word_status(const struct finding *f);

@@ -10,57 +10,14 @@
 #include "base/name.h"
 #include "finding/schedule.h"
 #include "raddle/event.h"
+#include "trace/words.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* The words of raddle/event.inc for the operations that schedules name. */
-static const struct operation {
-	const char *kind, *does, *brief;
-	uint8_t class, role;
-} operations[] = {
-#define RADDLE_EVENT(code, constant, name, class, role, manner, counts, operands, names, does, brief,        \
-		     meaning)                                                                                \
-	{name, does, brief, RADDLE_CLASS_##class, RADDLE_ROLE_##role},
-#include "raddle/event.inc"
-};
-
-/* Returns the words for an operation, or NULL if it is unknown or not an operation of schedules. */
-static const struct operation *find_operation(const char *kind)
-{
-	for (size_t i = 0; kind && i < sizeof operations / sizeof *operations; i++)
-		if (strcmp(operations[i].kind, kind) == 0)
-			return *operations[i].does ? &operations[i] : NULL;
-	return NULL;
-}
-
-void word_op(struct rd_buf *out, const char *kind, const char *object)
-{
-	const struct operation *o = find_operation(kind);
-	int verb = o ? (int)strcspn(o->does, "~") - 1 : 0;
-
-	if (o)
-		rd_buf_addf(out, "%.*s", verb, o->does);
-	else
-		rd_buf_addf(out, "does %s", kind ? kind : "something");
-	if (object)
-		rd_buf_addf(out, " %s", object);
-	if (o)
-		rd_buf_adds(out, o->does + verb + 2);
-}
-
-void word_op_brief(struct rd_buf *out, const char *kind, const char *object)
-{
-	const struct operation *o = find_operation(kind);
-
-	rd_buf_adds(out, o ? o->brief : kind ? kind : RD_UNKNOWN);
-	if (object)
-		rd_buf_addf(out, " %s", object);
-}
-
 enum word_role word_role(const char *kind)
 {
-	const struct operation *o = find_operation(kind);
+	const struct trace_operation *o = trace_operation(kind);
 
 	if (!o)
 		return WORD_OTHER;
@@ -69,52 +26,6 @@ enum word_role word_role(const char *kind)
 	return o->role == RADDLE_ROLE_RELEASE || o->role == RADDLE_ROLE_WAIT || o->role == RADDLE_ROLE_NOTIFY
 		       ? WORD_RELEASE
 		       : WORD_ACQUIRE;
-}
-
-static bool holds_itself(const struct finding_wait *w)
-{
-	for (size_t i = 0; w->wants && i < w->hold_count; i++)
-		if (w->holds[i].name && strcmp(w->holds[i].name, w->wants) == 0)
-			return true;
-	return !w->wants;
-}
-
-const char *word_kind(const struct finding *f)
-{
-	static const char *const words[FINDING_DETAILS] = {
-		[FINDING_USE_AFTER_FREE] = "use after free",
-		[FINDING_DOUBLE_FREE] = "double free",
-		[FINDING_USE_AFTER_DESTROY] = "use after destruction",
-		[FINDING_USE_AFTER_CLOSE] = "use after close",
-	};
-	enum finding_detail detail = finding_detail(f);
-
-	return words[detail] ? words[detail] : finding_kind_words(f->kind);
-}
-
-void word_title(struct rd_buf *out, const struct finding *f)
-{
-	RD_ASSERT(f != NULL);
-	RD_ASSERT(f->kind < FINDING_KINDS);
-	const char *what = f->access_count ? f->accesses[0].what : NULL;
-
-	const char *of = finding_detail(f) ? "of" : "on";
-
-	rd_buf_adds(out, word_kind(f));
-	if (f->kind == FINDING_RACE && f->object.kind == FINDING_HEAP && f->object.name && !f->object.place &&
-	    what)
-		rd_buf_addf(out, " %s %s in %s", of, what, f->object.name);
-	else if (f->kind == FINDING_RACE)
-		rd_buf_addf(out, " %s %s", of, f->object.name ? f->object.name : RD_UNKNOWN_MEMORY);
-	else if (f->kind == FINDING_DEADLOCK && f->cycle_count == 1)
-		rd_buf_adds(out, holds_itself(&f->cycle[0]) ? " of a thread with itself"
-							    : " of one thread that nothing wakes");
-	else if (f->kind == FINDING_DEADLOCK)
-		rd_buf_addf(out, " of %zu threads", f->cycle_count);
-	else if (f->kind == FINDING_FAILURE && f->cycle_count && f->cycle[0].wants)
-		rd_buf_addf(out, " by %s", f->cycle[0].wants);
-	else if (f->kind == FINDING_FAILURE)
-		rd_buf_adds(out, " to end");
 }
 
 const char *word_status(const struct finding *f)

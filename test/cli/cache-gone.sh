@@ -69,5 +69,5 @@ void add(int n)
 END
 "$RADDLE" check --setup "[ ! -e once ] || '$RADDLE' cc -g -O1 -shared -fPIC other.c -o libadd.so; touch once; rm -rf cache" \
 	-- ./p >out 2>err
-grep -q ' 0 confirmed' err && tr -s ' \n' ' ' <err | grep -q 'it has been rebuilt meanwhile' || complain "a program that changed goes unnoticed"
+grep -q 'Raddle: no bug confirmed' err && tr -s ' \n' ' ' <err | grep -q 'it has been rebuilt meanwhile' || complain "a program that changed goes unnoticed"
 verdict

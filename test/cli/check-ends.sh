@@ -30,7 +30,9 @@ failed() {
 # suppression.
 status 1 -- ./ends abort
 failed SIGABRT abort
-says 'WARNING: Raddle: failure by SIGABRT (seen in the recorded run)'
+says 'BUG 1 of 1 abort'
+says 'Effect SIGABRT'
+says 'Seen In the recorded run.'
 says 'The recorded program was ended by signal 6'
 jq -e '.stats.program_status == 134 and .stats.program_signal == 6' found.json >/dev/null || complain "statistics"
 jq -r '.findings[0].id' found.json >first

@@ -28,8 +28,8 @@ report_has() {
 
 # A race is reported in every format.
 status 1 --json found.json --sarif found.sarif --html found.html --write-baseline known.txt -- ./sections-race
-report_has 'WARNING: Raddle: data race on x (confirmed by replay)'
-report_has 'Raddle: 1 finding: 1 confirmed, 0 unconfirmed, 0 dropped'
+report_has 'BUG 1 of 1  data race on x'
+report_has 'Raddle: 1 bug: '
 awk 'length($0) > 80 && !/\// { exit 1 }' err || complain "the report is wider than 80 columns: $(cat err)"
 jq -e '.version == 1 and .argv == ["./sections-race"] and .stats.replayed >= 1 and (.findings | length) == 1' found.json \
 	>/dev/null || complain "JSON: $(cat found.json)"
@@ -44,8 +44,12 @@ jq -e '.version == "2.1.0" and (.runs[0].results | length) == 1 and
 grep -q 'data race on x' found.html || grep -qi 'race on x' found.html || complain "the page does not name the race"
 grep -Eq '(src|href)="?(https?:)?//' found.html && complain "the page loads something"
 
-# The printed command reproduces the race if it is pasted.
-sed -n '/Reproduce:/{n;p}' err >line
+# The printed command reproduces the race if it is pasted, and so does that of the full report.
+sed -n 's/^  Again *\(raddle replay [0-9a-f]*\) .*/\1/p' err >line
+[ -s line ] || complain "no command: $(cat err)"
+PATH=$BUILD:$PATH bash line >out 2>err
+[ $? = 1 ] || complain "not reproduced by $(cat line): $(cat err)"
+"$RADDLE" dump raddle-check | sed -n '/Reproduce:/{n;p}' >line
 PATH=$BUILD:$PATH bash line >out 2>err
 [ $? = 1 ] || complain "not reproduced by $(cat line): $(cat err)"
 
@@ -62,6 +66,8 @@ report_has '1 suppressed'
 echo 'deadlock:first' >hidden
 status 1 -q --suppressions hidden -- ./sections-race
 [ ! -s err ] || complain "-q says: $(cat err)"
+"$RADDLE" diff found.json raddle-check >out 2>err || complain "diff: status $?: $(cat err)"
+grep -qx 'Raddle: 0 new, 0 fixed, 1 still there' out || complain "another check has another bug: $(cat out)"
 echo 'no rule' >hidden
 status 2 --suppressions hidden -- ./sections-race
 
@@ -78,12 +84,12 @@ status 1 --suppressions rules --json=some.json -- ./globals
 
 # Deadlocks, correct programs, and prediction without replays.
 status 1 -o elsewhere -- ./order-deadlock
-report_has 'WARNING: Raddle: deadlock of 2 threads (confirmed by replay)'
+report_has 'BUG 1 of 1  deadlock of 2 threads'
 [ -e elsewhere/trace/meta.json ] || complain "-o leaves no trace"
 ls elsewhere/*.schedule >/dev/null || complain "-o leaves no schedule"
 status 0 --no-deadlocks -- ./order-deadlock
 status 0 -- ./sections-fine
-report_has 'Raddle: 0 findings'
+report_has 'Raddle: no bug confirmed'
 status 0 --no-replay -- ./sections-race
 report_has '1 unconfirmed'
 
@@ -108,7 +114,7 @@ report_has 'could not be replayed: the command of --setup was ended by signal 9'
 # A plain access to an atomic variable is distinguished from a race on data.
 "$RADDLE" cc -g -O1 -pthread -I"$ROOT/test/prog/micro" "$ROOT/test/prog/micro/mixed-race.c" -o mixed || fail "mixed-race.c"
 status 1 --json mixed.json -- ./mixed
-tr -s ' \n' ' ' <err | grep -q 'this is a plain write of an atomic, not a race on ordinary data' || complain "mixed: it is not told"
+tr -s ' \n' ' ' <err | grep -q 'The write at .* is not atomic, but the other access is' || complain "mixed: it is not told"
 jq -e '[.findings[].accesses[].atomic] | sort == [false, true]' mixed.json >/dev/null || complain "mixed: $(cat mixed.json)"
 
 # With a limit on file sizes, neither Raddle nor the recording ends silently, and each run gets the
@@ -159,7 +165,9 @@ echo 'all of it' >input
 status 1 --json - -- ./check input <input
 jq -e '.findings[0].status == "confirmed" and (.stdin | endswith("/input"))' out >/dev/null || complain "JSON on stdout: $(cat out)"
 report_has 'read 10 bytes'
-report_has '<'
+"$RADDLE" replay "$(jq -r '.bugs[0].id[:6]' raddle-check/findings.json)" >replayed 2>err </dev/null
+[ $? = 1 ] || complain "not reproduced by an id: $(cat err)"
+grep -qx 'read 10 bytes' replayed || complain "a replay by id has other input: $(cat replayed err)"
 printf 'all of it\n' | status 1 --runs 2 -- ./check input
 cmp -s input raddle-check/stdin || complain "the copy of the input: $(cat raddle-check/stdin)"
 [ -e raddle-check/trace-2/meta.json ] || complain "--runs 2 left one trace"
@@ -179,7 +187,7 @@ EOF
 status 1 --setup 'echo once >>served-setups' --with 'sh client' --timeout 60 -- ./check serve fifo
 report_has 'data race on total'
 # The printed command contains the client and the other options, and so does the document.
-sed -n '/Reproduce:/{n;p;q}' err >line
+"$RADDLE" dump raddle-check | sed -n '/Reproduce:/{n;p;q}' >line
 grep -qF -- "--setup 'echo once >>served-setups' --with 'sh client' --timeout 60 " line || complain "the command: $(cat line)"
 rm served-setups
 PATH=$BUILD:$PATH bash line >out 2>err
@@ -213,7 +221,8 @@ tr -s ' \n' ' ' <err | grep -q 'the detector saw the write of T_0_0' || complain
 
 # A hang in the recorded run is a finding.
 status 1 -- ./hang cycle
-report_has 'deadlock of 2 threads (seen in the recorded run)'
+report_has 'deadlock of 2 threads'
+report_has 'In the recorded run.'
 [ ! -e raddle-check/trace-2 ] || complain "traces of an earlier check are left"
 
 # Each confirmation is reported at once, and only once.
@@ -238,11 +247,14 @@ int main(void)
 END
 build two.c
 status 1 -v -j 1 -- ./two
-awk '/^WARNING: Raddle/ && !first { first = NR } /^raddle: .*: confirmed \(/ { last = NR }
+awk '/^Raddle: confirmed: / && !first { first = NR } /^raddle: .*: confirmed \(/ { last = NR }
 	END { exit !(first && first < last) }' err || complain "confirmations are not told at once: $(cat err)"
+[ "$(grep -c '^Raddle: confirmed: ' err)" = 2 ] || complain "each bug is not announced once: $(cat err)"
 [ "$(grep -c '^  Id: ' err)" = "$(grep '^  Id: ' err | sort -u | grep -c .)" ] || complain "one is told twice: $(cat err)"
 [ "$(grep -c '^  Id: ' err)" = "$(jq '.findings | map(select(.status == "confirmed")) | length' raddle-check/findings.json)" ] ||
 	complain "what is told is not what is in findings.json: $(cat err)"
+[ "$(jq -r '.bugs[] | select(.status == "confirmed") | .id[:8]' raddle-check/findings.json | sort)" = \
+	"$(sed -n 's/.* id \([0-9a-f]*\)$/\1/p' err | sort)" ] || complain "the bugs of findings.json are not those of the report"
 
 # Each error has a message.
 status 2 -- ./no-such-program

@@ -43,7 +43,7 @@ run() {
 	grep -qE 'fine( \.*)? +(Passed|OK)' log || complain "$1: the correct test does not pass: $(cat log)"
 	grep -qE "racy( \.*)?[ *]*(Failed|FAIL)" log || complain "$1: the race does not fail: $(cat log)"
 	grep -qE "status( \.*)?[ *]*(Failed|FAIL)" log || complain "$1: a failing test does not fail: $(cat log)"
-	[ "$(grep -c 'WARNING: Raddle: data race on hits (confirmed by replay)' log)" = 1 ] ||
+	[ "$(grep -c 'BUG 1 of 1  data race on hits' log)" = 1 ] ||
 		complain "$1: not one race is reported: $(cat log)"
 }
 

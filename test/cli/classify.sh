@@ -88,7 +88,7 @@ jq -e '[.runs[0].results[] | select(.level == "error" and .properties.class == "
 grep -q spec-violated all.html || complain "HTML has no class"
 grep -q 'Classes: ' err || complain "the report of check has no classes"
 ls all/*.witness.schedule >/dev/null || complain "check left no witness"
-grep -q '^    raddle replay --timeout 20 all/[0-9a-f]*\.witness\.schedule -- \./races hang$' err || complain "the line that shows a witness again: $(cat err)"
+grep -q '^  Again     raddle replay --timeout 20 all/[0-9a-f]*\.witness\.schedule -- \./races hang$' err || complain "the line that shows a witness again: $(cat err)"
 "$RADDLE" check -q -o none --no-classify --json none.json -- ./races redundant 2>err </dev/null
 jq -e '[.findings[].class] == [null]' none.json >/dev/null || complain "--no-classify: $(jq -c '[.findings[].class]' none.json)"
 for wanted in 0:output-differs 1:k-witness-harmless 2:harmless; do
@@ -160,7 +160,7 @@ classes without.json | grep -q 'counter ss output-differs' || complain "--withou
 
 # The report goes to standard error.
 "$RADDLE" classify -o out/text found/lost-update/findings.json 2>err </dev/null
-grep -q 'Class: output-differs' err || complain "the report has no class"
+grep -q 'confirmed, output differs' err || complain "the report has no class"
 grep -q 'Classes: 1 output-differs' err || complain "the report has no summary"
 
 # A race can be reached in other ways, and by other accesses on its lines.  One schedule does not

@@ -16,7 +16,7 @@ found=$(sed -n '/--thread T_0_1/,$p' out | grep mutex-lock | grep -oE 'accounts\
 [ "$found" = "accounts[0].lock accounts[1].lock " ] || fail "the teller did: $found"
 
 for found in 'data race on fee' 'data race on served' 'deadlock of 2 threads'; do
-	grep -qF "WARNING: Raddle: $found (confirmed by replay)" out || fail "not confirmed: $found"
+	grep -Eq "^BUG [1-3] of 3  $found .*confirmed" out || fail "not confirmed: $found"
 done
 
 grep -q '64 jobs, 28874 primes' out || fail "the queue does not run"

@@ -18,7 +18,7 @@ explored() {
 }
 # passes COMMAND...: the program never fails.  fails COMMAND...: it fails with a memory error.
 passes() { explored 4 0 '0 failures' "$@"; }
-fails() { explored 4 1 memory-error "$@"; }
+fails() { explored 4 1 'memory error' "$@"; }
 # says TEXT COMMAND...: the replay of the failure prints this text.
 says() {
 	"$RADDLE" replay found/*.schedule -- "${@:2}" >out 2>err </dev/null

@@ -31,9 +31,9 @@ while read -r name numbers; do
 		done
 		[ "$(cat out)" = "$(./$name $i)" ] || complain "$name $i prints $(cat out)"
 		if [ $i -lt $racy ]; then
-			[ $status = 0 ] && grep -q ' 0 confirmed' err || complain "$name $i: status $status"
+			[ $status = 0 ] && grep -q 'Raddle: no bug confirmed' err || complain "$name $i: status $status"
 		else
-			[ $status = 1 ] && grep -q 'data race on total (confirmed' err || complain "$name $i: status $status"
+			[ $status = 1 ] && grep -q '^BUG [0-9]* of [0-9]*  data race on total .*confirmed' err || complain "$name $i: status $status"
 		fi
 	done
 done <<<"$programs"

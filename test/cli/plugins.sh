@@ -42,8 +42,9 @@ cp app/modules/deep/plug.so.1.0 far/plug.so
 grep -q 'far/plug.so was loaded without instrumentation, although it carries bitcode' err || complain "far/plug.so is not named"
 race --plugins far -- app/host far/plug.so
 race --plugins far/plug.so -- app/host far/plug.so
-grep -q -- 'raddle replay --plugins far/plug.so ' err || complain "the command does not name it"
-eval "$(grep -o 'raddle replay .*' err | head -1 | sed "s|^raddle|'$RADDLE'|")" >out 2>err
+"$RADDLE" dump raddle-check >full
+grep -q -- 'raddle replay --plugins far/plug.so ' full || complain "the command does not name it"
+eval "$(grep -o 'raddle replay .*' full | head -1 | sed "s|^raddle|'$RADDLE'|")" >out 2>err
 [ $? = 1 ] || complain "the printed command does not reproduce it"
 "$RADDLE" record --plugins far/none.so -- app/host far/plug.so >out 2>err
 [ $? = 2 ] && grep -q 'far/none.so: this plug-in cannot be found' err || complain "an unknown plug-in"

@@ -33,6 +33,6 @@ C
 grep -q '^hold	T_0_0	1	[0-9]*	4	write	x	' found/*.schedule || fail "the write to x is not the fourth: $(cat found/*.schedule)"
 for flavour in record full; do
 	"$RADDLE" replay --flavour "$flavour" found/*.schedule -- ./reuse >out 2>&1
-	grep -q '1 confirmed' out || complain "$flavour: $(cat out)"
+	grep -q 'Raddle: 1 bug' out || complain "$flavour: $(cat out)"
 done
 verdict

@@ -4,7 +4,7 @@
  * written, read again and reported in every format.
  */
 #include "base/error.h"
-#include "finding/finding.h"
+#include "finding/filter.h"
 #include "finding/suppress.h"
 #include "report/report.h"
 

@@ -5,6 +5,7 @@
  */
 #include "base/error.h"
 #include "base/override.h"
+#include "finding/filter.h"
 #include "finding/schedule.h"
 #include "finding/suppress.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Unit tests of the finding document and of baselines. */
 #include "finding-fixture.h"
+
+#include "finding/filter.h"
 #include "golden.h"
 
 #include "base/error.h"
@@ -268,7 +270,8 @@ static void bad_documents(void **state)
 	}
 }
 
-/* For every prefix and every changed byte, a document is read or refused. */
+/* For every prefix and every changed byte, a document is read or refused.  Only the newline at the end
+ * may be missing. */
 static void damaged_documents(void **state)
 {
 	struct finding_set *set = fixture_set(), *back;
@@ -276,7 +279,7 @@ static void damaged_documents(void **state)
 	char *text = text_of(set, &length);
 
 	(void)state;
-	for (size_t i = 0; i < length; i += 13) {
+	for (size_t i = 0; i + 1 < length; i += 13) {
 		char saved = text[i];
 
 		back = NULL;

@@ -58,33 +58,11 @@ static void nothing_classified(void **state)
 	finding_set_free(set);
 }
 
-/* If the report of a race was already printed, its class is printed in a separate line. */
-static void races_that_were_told(void **state)
-{
-	struct finding_set *set = fixture_classified();
-	char *before = said(set, &(struct classify_result){0}), *after, *line;
-	struct finding *f = set->items[0];
-
-	(void)state;
-	for (size_t i = 0; i < set->count; i++)
-		if (set->items[i]->class != FINDING_NO_CLASS && set->items[i]->access_count)
-			f = set->items[i];
-	assert_true(f->class != FINDING_NO_CLASS);
-	line = rd_xasprintf("  %s: race on ", f->id);
-	assert_null(strstr(before, line));
-	f->printed = true;
-	after = said(set, &(struct classify_result){0});
-	assert_non_null(strstr(after, line));
-	RD_FREE(before, after, line);
-	finding_set_free(set);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts),
 		cmocka_unit_test(nothing_classified),
-		cmocka_unit_test(races_that_were_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,7 +139,7 @@ static void nothing_found(void **state)
 	(void)state;
 	check_nesting(page);
 	assert_non_null(strstr(page, "Nothing was found."));
-	assert_non_null(strstr(page, "0 confirmed findings"));
+	assert_non_null(strstr(page, "0 confirmed bugs"));
 	free(page);
 	finding_set_free(set);
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "finding/bug.h"
 #include "report/report.h"
 #include "report/source-int.h"
 #include "report/words-int.h"
@@ -115,7 +116,7 @@ static void quoted_in_report(void **state)
 	static const char source[] = "\n\n\n\n\n\n\n\n\n\n\n\thits++;\n";
 	assert_int_equal(rd_file_write(path, source, strlen(source)), 0);
 	free(path);
-	assert_int_equal(report_text(set, &(struct report_opts){.root = directory}, out), 0);
+	assert_int_equal(report_text(set, &(struct report_opts){.root = directory, .others = true}, out), 0);
 	fclose(out);
 	assert_non_null(strstr(text, "    #0 add_one src/counter.c:12:6\n"
 				     "       12 | hits++;\n"
@@ -141,7 +142,7 @@ static void near_files(void **state)
 	f->accesses[1].stack.frames[0].file = finding_textf(set, "%s.old/b.c", cwd);
 	f->status = FINDING_CONFIRMED;
 	finding_set_finish(set);
-	assert_int_equal(report_text(set, &(struct report_opts){0}, out), 0);
+	assert_int_equal(report_text(set, &(struct report_opts){.others = true}, out), 0);
 	fclose(out);
 	char *other = rd_xasprintf(" %s.old/b.c:", cwd);
 	assert_non_null(strstr(text, " lib/a.c:"));
@@ -173,7 +174,7 @@ static void library_frames(void **state)
 		char *text = NULL;
 		size_t length;
 		FILE *out = open_memstream(&text, &length);
-		assert_int_equal(report_text(set, &(struct report_opts){.all = all}, out), 0);
+		assert_int_equal(report_text(set, &(struct report_opts){.all = all, .others = true}, out), 0);
 		fclose(out);
 		assert_non_null(strstr(text, "    #0 std::swap /usr/include/c++/12/bits/move.h:1:1\n"
 					     "    #1 add own.cc:2:1\n"));
@@ -195,7 +196,7 @@ static void assert_title(enum finding_op a, enum finding_op b, const char *title
 
 	f->accesses[0].op = a;
 	f->accesses[1].op = b;
-	word_title(&words, f);
+	finding_title(&words, f);
 	assert_string_equal(words.data, title);
 	assert_string_equal(
 		finding_detail_name(finding_detail(f)) ? finding_detail_name(finding_detail(f)) : "", detail);

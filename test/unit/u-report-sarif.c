@@ -292,9 +292,12 @@ static void known_and_suppressed(void **state)
 	json_t *log = log_of(set, &(struct report_opts){.baseline = true});
 	json_t *run = at(log, "runs", 0);
 	check_log(log);
-	assert_string_equal(text(at(run, "results", 0), "baselineState"), "unchanged");
-	assert_string_equal(text(at(run, "results", 1), "baselineState"), "new");
-	assert_string_equal(text(at(at(run, "results", 1), "suppressions", 0), "kind"), "external");
+	json_t *deadlock = at(run, "results", 0), *race = at(run, "results", 1);
+
+	assert_string_equal(text(race, "ruleId"), "race");
+	assert_string_equal(text(race, "baselineState"), "unchanged");
+	assert_string_equal(text(deadlock, "baselineState"), "new");
+	assert_string_equal(text(at(deadlock, "suppressions", 0), "kind"), "external");
 	json_decref(log);
 	finding_set_free(set);
 }

@@ -2,6 +2,7 @@
 /* Unit tests of report/words-int.h: phrases for findings of which everything is known, and for
  * those with as little as a document may contain. */
 #include "report/words-int.h"
+#include "trace/words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,12 +21,12 @@
 static void operations(void **state)
 {
 	(void)state;
-	CHECK("locks a", word_op(&out, "mutex-lock", "a"));
-	CHECK("unlocks a", word_op(&out, "mutex-unlock", "a"));
-	CHECK("does something", word_op(&out, NULL, NULL));
-	CHECK("does no-such-thing b", word_op(&out, "no-such-thing", "b"));
-	CHECK("?", word_op_brief(&out, NULL, NULL));
-	CHECK("no-such-thing b", word_op_brief(&out, "no-such-thing", "b"));
+	CHECK("locks a", trace_words(&out, "mutex-lock", "a"));
+	CHECK("unlocks a", trace_words(&out, "mutex-unlock", "a"));
+	CHECK("does something", trace_words(&out, NULL, NULL));
+	CHECK("does no-such-thing b", trace_words(&out, "no-such-thing", "b"));
+	CHECK("?", trace_words_brief(&out, NULL, NULL));
+	CHECK("no-such-thing b", trace_words_brief(&out, "no-such-thing", "b"));
 }
 
 static void roles(void **state)

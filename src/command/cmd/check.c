@@ -11,11 +11,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/progress.h"
 #include "check/check.h"
 #include "cmd/classes-int.h"
 #include "cmd/output-int.h"
 #include "cmd/prediction-int.h"
+#include "finding/bug.h"
 #include "finding/rank.h"
 #include "finding/save.h"
 #include "report/check.h"
@@ -23,13 +25,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The number of nanoseconds between two progress lines in a log.  Lines at this interval are enough
  * to show that the work proceeds. */
 #define LOG_NS (10 * 1000000000ll)
-
-#define DIRECTORY "raddle-check"
 
 static const struct cmd_usage usage = {
 	"raddle check [-o DIR] [--json[=FILE]] [--html FILE] [--] PROG ARGS...",
@@ -40,7 +41,7 @@ static const struct cmd_usage usage = {
 	"'raddle classify'.  A share of the time is used for runs under other schedules, as with\n"
 	"'raddle explore'; these are analysed in the same way until they show nothing new.  The exit\n"
 	"status is 1 if something was confirmed, otherwise 0; see --fail-on.  Everything is kept\n"
-	"in " DIRECTORY " unless --output names another directory.",
+	"in " CMD_CHECK_DIRECTORY " unless --output names another directory.",
 	"output " CMD_DOCUMENTS "coverage " CMD_KNOWN "write_baseline gen_suppressions " CMD_BESIDE
 	"jobs runs strategy kernel_threads no_snapshots explore_seed no_explore no_replay no_classify "
 	"no_world "
@@ -59,6 +60,7 @@ static const struct cmd_usage usage = {
 struct show {
 	struct rd_progress predicting, under_way; /* `under_way` shows replays or classification */
 	int64_t logged_ns;			  /* when the latest line was printed to a log */
+	struct rd_names announced;		  /* ids of the bugs that were announced */
 };
 
 /* If --verbose is given and standard error is not a terminal, prints a line every LOG_NS. */
@@ -83,13 +85,19 @@ static void show_replays(struct show *s, const struct replay_progress *so_far)
 	free(detail);
 }
 
+/* Announces the first confirmed finding of each bug.  The report at the end describes the bug. */
 static void show_confirmed(struct show *s, const struct check_event *e)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr)};
+	size_t before = s->announced.count;
 
 	RD_ASSERT(e->finding && e->set);
+	e->finding->announced = true;
+	finding_group(e->set);
+	if (rd_names_put(&s->announced, e->finding->bug, strlen(e->finding->bug)) < before)
+		return;
 	rd_progress_hide(&s->under_way);
-	e->finding->printed = report_finding(e->set, e->finding, &how, stderr) == RD_OK;
+	report_confirmed(e->set, e->finding, &how, stderr);
 }
 
 static void show(void *context, const struct check_event *e)
@@ -119,7 +127,7 @@ static void show(void *context, const struct check_event *e)
 
 static int write_documents(const struct check *c, const struct report_opts *how)
 {
-	char *path = check_path(c, "findings.json");
+	char *path = check_path(c, CMD_FINDINGS_FILE);
 	int err = cmd_write_findings(path, c->set);
 
 	if (!err)
@@ -138,6 +146,7 @@ static int report(struct check *c)
 {
 	struct report_opts how = {.colour = report_wants_colour(stderr),
 				  .others = opt.verbose,
+				  .ids = !strcmp(c->claim.path, CMD_CHECK_DIRECTORY),
 				  .baseline = opt.baseline != NULL};
 	int err;
 
@@ -151,6 +160,7 @@ static int report(struct check *c)
 		err = write_documents(c, &how);
 	if (err || opt.quiet)
 		return err;
+	fputc('\n', stderr);
 	err = report_text(c->set, &how, stderr);
 	report_check_rest(c, stderr);
 	return err;
@@ -163,7 +173,7 @@ static int run(struct check *c)
 	int err = cmd_filter_apply(c->set, false); /* reports an unreadable file before the run */
 
 	if (!err)
-		err = check_directory(c, opt.output ? opt.output : DIRECTORY, !opt.output);
+		err = check_directory(c, opt.output ? opt.output : CMD_CHECK_DIRECTORY, !opt.output);
 	if (!err)
 		err = check_run(c);
 	return err ? err : report(c);
@@ -243,5 +253,6 @@ int cmd_check(int argc, char **argv)
 	o.models = models;
 	status = check(&o, fail_on);
 	rd_progress_end(&s.predicting);
+	rd_names_release(&s.announced);
 	return status;
 }

@@ -183,14 +183,10 @@ static int locate(struct task *t, const struct classify *how)
 static int open_input(struct task *t)
 {
 	char *spool = rd_xasprintf("%s/stdin", t->scratch);
-	const char *input = isatty(STDIN_FILENO) || t->shard.terminal ? t->set->stdin_path : NULL;
-	int fd = input && rd_file_exists(input) ? rd_outside_open(input, INT64_MAX, NULL) : -1;
 	int err;
 
-	if (fd >= 0 && dup2(fd, STDIN_FILENO) < 0)
-		rd_debug("standard input stays as it is");
-	if (fd >= 0)
-		close(fd);
+	if (isatty(STDIN_FILENO) || t->shard.terminal)
+		cmd_findings_stdin(t->set);
 	err = run_input_open_whole(&t->input, spool);
 	free(spool);
 	return err;

@@ -18,6 +18,11 @@ enum cmd_status {
 	CMD_UNDECIDED = 3, /* done, but the question could not be answered */
 };
 
+/* Where `check` and `explore` write their results by default, and where `replay` looks for ids. */
+#define CMD_CHECK_DIRECTORY "raddle-check"
+#define CMD_EXPLORE_DIRECTORY "raddle-explore"
+#define CMD_FINDINGS_FILE "findings.json"
+
 int cmd_candidates(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_cxx(int argc, char **argv);
@@ -33,6 +38,7 @@ int cmd_dump(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_campaign(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_sanitize(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_predict(int argc, char **argv);

@@ -29,6 +29,7 @@ static const struct command {
 	{"check", cmd_check, "record, predict and replay: find races and deadlocks", false},
 	{"classify", cmd_classify, "find out what races do to the program", false},
 	{"compare", cmd_compare, "find where runs deviate from a golden run, and how errors spread", false},
+	{"diff", cmd_diff, "show which bugs are new, fixed or still there in another check", false},
 	{"doctor", cmd_doctor, "check whether this machine has what Raddle needs", false},
 	{"dump", cmd_dump, "show what is in a trace or another artefact", false},
 	{"explore", cmd_explore, "run a program under many schedules, find failures", false},

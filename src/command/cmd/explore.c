@@ -25,6 +25,7 @@
 #include "explore/log.h"
 #include "finding/save.h"
 #include "report/explore.h"
+#include "sketch/story.h"
 #include "run/jobs.h"
 #include "run/orphan.h"
 
@@ -34,7 +35,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DIRECTORY "raddle-explore"
 /* The number of schedules on a cluster if the user does not give one.  They take some minutes on
  * 16 machines. */
 #define CLUSTER_SCHEDULES 5000
@@ -48,7 +48,8 @@ static const struct cmd_usage usage = {
 	"reduced to the few decisions that are needed, run three more times, and reported on standard\n"
 	"error with the command that repeats it.  The exit status is 1 if there is a failure,\n"
 	"otherwise 0.\n"
-	"Schedules, and a log of all runs, are written to " DIRECTORY " unless --output names another\n"
+	"Schedules, and a log of all runs, are written to " CMD_EXPLORE_DIRECTORY
+	" unless --output names another\n"
 	"directory.  --resume DIR continues an exploration that was ended or killed.",
 	"output resume shard executor shards slurm_options ctest tests_regex " CMD_DOCUMENTS
 	"coverage schedules_most strategy points kernel_threads no_snapshots explore_seed fail_if "
@@ -143,16 +144,33 @@ static int explore(struct task *t)
 
 /* ---- the report ---- */
 
+/* Writes the document in which `raddle replay` finds ids. */
+static int write_findings(const struct task *t)
+{
+	char *path = rd_xasprintf("%s/" CMD_FINDINGS_FILE, t->claim.path);
+	int err = cmd_write_findings(path, t->set);
+
+	free(path);
+	return err;
+}
+
 static int report(struct task *t)
 {
-	struct report_opts how = {.colour = report_wants_colour(stderr), .others = opt.verbose};
+	struct report_opts how = {.colour = report_wants_colour(stderr),
+				  .others = opt.verbose,
+				  .ids = !strcmp(t->claim.path, CMD_EXPLORE_DIRECTORY)};
+	struct replay_conditions runs = cmd_led_runs(&t->led);
 	int err = RD_OK;
 
 	RD_ASSERT(!t->shards && t->claim.path);
 	report_explore_numbers(t->set, &t->result);
 	finding_set_finish(t->set);
+	if (t->result.stop != EXPLORE_INTERRUPTED)
+		story_tell(&runs, t->set);
 	if (t->set->count)
 		err = finding_save_schedules(t->set, t->claim.path);
+	if (!err)
+		err = write_findings(t);
 	if (!err)
 		err = cmd_output_write(t->set, &how);
 	if (!err)
@@ -203,7 +221,7 @@ static int read_log(struct task *t, struct cmd_words *words)
 /* Claims the directory, because only one exploration at a time may write there. */
 static int open_directory(struct task *t)
 {
-	const char *wish = opt.resume ? opt.resume : opt.output ? opt.output : DIRECTORY;
+	const char *wish = opt.resume ? opt.resume : opt.output ? opt.output : CMD_EXPLORE_DIRECTORY;
 	int err;
 
 	if (t->shards) /* the process that holds the claim is waiting for its shards */
@@ -321,7 +339,7 @@ static int explore_suite(const struct cmd_words *words)
 	struct rd_argv options = RD_ARGV_INIT;
 	struct ctest_run how = {.build = opt.ctest,
 				.regex = opt.tests_regex,
-				.output = opt.output ? opt.output : DIRECTORY,
+				.output = opt.output ? opt.output : CMD_EXPLORE_DIRECTORY,
 				.said = opt.quiet ? NULL : stderr};
 	struct ctest_result result;
 	int err;

@@ -10,4 +10,8 @@
  * document, prints its commands before they are run. */
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program);
 
+/* Makes the input of the recorded run, which the document names, the standard input of this process.
+ * If there is no such file, standard input stays as it is. */
+void cmd_findings_stdin(const struct finding_set *set);
+
 #endif

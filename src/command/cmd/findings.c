@@ -7,7 +7,12 @@
 #include "cmd/option-int.h"
 #include "cmd/output-int.h"
 #include "base/error.h"
+#include "base/file.h"
+#include "base/outside.h"
 #include "base/stranger.h"
+
+#include <stdint.h>
+#include <unistd.h>
 
 void cmd_findings_means(struct finding_set *set, const char *path, bool own_program)
 {
@@ -29,4 +34,17 @@ void cmd_findings_means(struct finding_set *set, const char *path, bool own_prog
 	set->setup = opt.setup;
 	set->plugins = opt.plugins;
 	set->timeout = cmd_seconds(cmd_limit(opt.timeout, 0));
+}
+
+void cmd_findings_stdin(const struct finding_set *set)
+{
+	const char *path = set->stdin_path;
+	int fd = path && rd_file_exists(path) ? rd_outside_open(path, INT64_MAX, NULL) : -1;
+
+	if (path && fd < 0)
+		rd_warn("the input of the recorded run, %s, is missing", path);
+	if (fd >= 0 && dup2(fd, STDIN_FILENO) < 0)
+		rd_debug("standard input stays as it is");
+	if (fd >= 0)
+		close(fd);
 }

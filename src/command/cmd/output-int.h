@@ -40,7 +40,7 @@ int cmd_write_findings(const char *path, const struct finding_set *set);
  * the entries of both files that match no finding. */
 int cmd_filter_apply(struct finding_set *set, bool report_unused);
 
-/* Writes a file with the ids of the confirmed findings that are not suppressed. */
+/* Writes a file with the ids of the confirmed bugs that are not suppressed. */
 int cmd_write_baseline(const struct finding_set *set, const char *path);
 
 /* Writes rules that hide the confirmed findings that are neither known nor suppressed.  Does

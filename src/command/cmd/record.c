@@ -57,7 +57,7 @@ static void report_end(const struct trace_meta *meta)
  * because the caller should not conclude that a signal killed Raddle. */
 static int report_deadlock(const struct finding_set *deadlock)
 {
-	struct report_opts how = {.colour = report_wants_colour(stderr)};
+	struct report_opts how = {.colour = report_wants_colour(stderr), .others = true};
 
 	report_text(deadlock, &how, stderr);
 	fprintf(stderr, "raddle: the program was deadlocked and was killed\n");

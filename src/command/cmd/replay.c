@@ -10,10 +10,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hex.h"
 #include "base/scratch.h"
 #include "cmd/findings-int.h"
 #include "cmd/output-int.h"
 #include "predict/batch.h"
+#include "finding/bug.h"
 #include "finding/load.h"
 #include "replay/repeat.h"
 #include "report/report.h"
@@ -29,8 +31,9 @@ static const struct cmd_usage usage = {
 	"Runs a program so that the race or deadlock of a finding happens: the operations of its\n"
 	"schedule are done in their order, until the threads are stopped before the race or wait in\n"
 	"the deadlock.\n"
-	"FINDING is a schedule file, or a document of 'raddle predict --json' or 'raddle check\n"
-	"--json'.  Without PROG the program of the document is run.  The report goes to standard\n"
+	"FINDING is the id of a bug or finding of the last check in this directory, a schedule file,\n"
+	"or a document of 'raddle predict --json' or 'raddle check --json'.  Without PROG the\n"
+	"program of the document is run.  The report goes to standard\n"
 	"error.  The exit status is 1 if the finding was reproduced, otherwise 0.",
 	"id json record times first turns_seed then export " CMD_BESIDE
 	"patience gdb gdb_args no_detect no_world flavour " CMD_BUILD "as_is " CMD_WORDS,
@@ -68,9 +71,73 @@ static int choose(struct finding_set *set, const char *path)
 	return 0;
 }
 
+static bool is_id(const char *word)
+{
+	size_t length = strlen(word);
+
+	return length >= FINDING_ID_LEAST && length < FINDING_ID_SIZE &&
+	       strspn(word, RD_HEX_DIGITS) == length;
+}
+
+/* Removes all findings but the one with that id, or the one that stands for the bug with that id.  Its
+ * schedule becomes that of the run that showed its effect, if there is one. */
+static int keep_one(struct finding_set *set, const char *id)
+{
+	struct finding *f = finding_find(set, id);
+	struct finding_bugs bugs;
+
+	finding_bugs_list(&bugs, set);
+	f = f ? f : finding_bugs_find(&bugs, id);
+	finding_bugs_release(&bugs);
+	if (!f)
+		return RD_ENOTFOUND;
+	if (f->witness_count && f->witnesses[0].schedule)
+		f->schedule = f->witnesses[0].schedule;
+	if (!f->schedule && finding_load_schedule(set, f))
+		return RD_EFORMAT;
+	if (!f->schedule)
+		return rd_fail(RD_EUSAGE, "replay: finding %s has no schedule", f->id);
+	set->items[0] = f;
+	set->count = 1;
+	return RD_OK;
+}
+
+/* Looks for an id in the results of the last check and the last exploration in this directory.  The
+ * program gets the input of the recorded run. */
+static int read_by_id(const char *id, struct finding_set **set)
+{
+	static const char *const places[] = {CMD_CHECK_DIRECTORY "/" CMD_FINDINGS_FILE,
+					     CMD_EXPLORE_DIRECTORY "/" CMD_FINDINGS_FILE};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		int err;
+
+		if (!rd_file_exists(places[i]))
+			continue;
+		err = finding_load(places[i], set);
+		if (!err)
+			err = keep_one(*set, id);
+		if (!err)
+			cmd_findings_stdin(*set);
+		if (err != RD_ENOTFOUND)
+			return err;
+		finding_set_free(*set);
+		*set = NULL;
+	}
+	return rd_fail(
+		RD_ENOTFOUND,
+		"replay: there is no file %s, and no finding or bug with this id in " CMD_CHECK_DIRECTORY
+		" or " CMD_EXPLORE_DIRECTORY " of this directory",
+		id);
+}
+
 static int read_finding(const char *path, struct finding_set **set)
 {
-	int err = finding_load(path, set);
+	int err;
+
+	if (!rd_file_exists(path) && is_id(path))
+		return read_by_id(path, set);
+	err = finding_load(path, set);
 
 	if (!err && (*set)->count == 1 && !(*set)->items[0]->count)
 		return RD_OK; /* the file is a schedule without a finding */

@@ -2,8 +2,10 @@
 /*
  * Reads and writes baselines.  Findings that a baseline lists are marked as known, so that they are
  * not reported as new.  A baseline is the finding document of an earlier run, or a text with one id
- * per line, which is easier to keep under version control.
+ * per line, which is easier to keep under version control.  An id may be that of a bug, which stands
+ * for all its findings, or that of a single finding.
  */
+#include "finding/bug.h"
 #include "finding/filter.h"
 
 #include "base/buf.h"
@@ -11,7 +13,9 @@
 #include "base/file.h"
 #include "base/hex.h"
 #include "base/map.h"
+#include "base/printable.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int names_of_document(struct rd_names *ids, const void *data, size_t length, const char *name)
@@ -21,9 +25,9 @@ static int names_of_document(struct rd_names *ids, const void *data, size_t leng
 
 	if (err)
 		return err;
+	finding_group(set);
 	for (size_t i = 0; i < set->count; i++)
-		if (*set->items[i]->id)
-			rd_names_put(ids, set->items[i]->id, FINDING_ID_SIZE - 1);
+		rd_names_put(ids, set->items[i]->bug, FINDING_ID_SIZE - 1);
 	finding_set_free(set);
 	return RD_OK;
 }
@@ -48,20 +52,27 @@ static int names_of_text(struct rd_names *ids, const char *text, const char *nam
 	return RD_OK;
 }
 
+/* Marks the findings whose ids, or the ids of whose bugs, are listed.  Returns how many listed ids
+ * occurred. */
 static size_t mark(struct finding_set *set, const struct rd_names *ids)
 {
-	size_t marked = 0;
+	bool *occurred = rd_xcalloc(ids->count + 1, sizeof *occurred);
+	size_t count = 0;
 	uint32_t number;
 
+	finding_group(set);
 	for (size_t i = 0; i < set->count; i++) {
 		struct finding *f = set->items[i];
 
-		if (rd_names_find(ids, f->id, strlen(f->id), &number)) {
-			f->known = true;
-			marked++;
-		}
+		if (!rd_names_find(ids, f->id, strlen(f->id), &number) &&
+		    !rd_names_find(ids, f->bug, strlen(f->bug), &number))
+			continue;
+		f->known = true;
+		count += !occurred[number];
+		occurred[number] = true;
 	}
-	return marked;
+	free(occurred);
+	return count;
 }
 
 int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
@@ -80,7 +91,7 @@ int finding_baseline_parse(struct finding_set *set, const void *data, size_t len
 		size_t marked = mark(set, &ids);
 
 		if (fixed)
-			*fixed = ids.count > marked ? ids.count - marked : 0;
+			*fixed = ids.count - marked;
 	}
 	rd_buf_release(&text);
 	rd_names_release(&ids);
@@ -95,20 +106,21 @@ int finding_baseline_read(struct finding_set *set, const char *path, size_t *fix
 
 int finding_baseline_write(const struct finding_set *set, FILE *out)
 {
-	fputs("# Findings known to 'raddle check --baseline'; one id per line.\n", out);
-	for (size_t i = 0; i < set->count; i++) {
-		const struct finding *f = set->items[i];
-		const struct finding_stack *stack = f->access_count  ? &f->accesses[0].stack
-						    : f->cycle_count ? &f->cycle[0].stack
-								     : NULL;
+	struct finding_bugs bugs;
+
+	finding_bugs_list(&bugs, set);
+	fputs("# Bugs known to 'raddle check --baseline'; one id per line.\n", out);
+	for (size_t i = 0; i < bugs.count; i++) {
+		const struct finding *f = bugs.items[i].findings[0];
+		struct rd_buf title = RD_BUF_INIT;
+
 		if (f->status != FINDING_CONFIRMED || f->suppressed)
 			continue;
-		fprintf(out, "%s # %s", f->id, finding_kind_name(f->kind));
-		if (f->object.name)
-			fprintf(out, " on %s", f->object.name);
-		if (stack && finding_top(stack)->function)
-			fprintf(out, " in %s", finding_top(stack)->function);
-		fputc('\n', out);
+		finding_bug_title(&title, &bugs.items[i]);
+		rd_make_printable(title.data, title.length, false);
+		fprintf(out, "%s # %s\n", bugs.items[i].id, title.data);
+		rd_buf_release(&title);
 	}
+	finding_bugs_release(&bugs);
 	return RD_OK;
 }

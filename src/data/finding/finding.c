@@ -244,7 +244,7 @@ struct finding *finding_find(const struct finding_set *set, const char *id)
 	size_t length = strlen(id);
 	struct finding *found = NULL;
 
-	if (length < 6 || length >= FINDING_ID_SIZE)
+	if (length < FINDING_ID_LEAST || length >= FINDING_ID_SIZE)
 		return NULL;
 	for (size_t i = 0; i < set->count; i++) {
 		if (strncmp(set->items[i]->id, id, length) != 0)

@@ -21,6 +21,7 @@
 
 #define FINDING_VERSION 1  /* version of the format */
 #define FINDING_ID_SIZE 17 /* 16 hex digits and NUL */
+#define FINDING_ID_LEAST 6 /* digits of an id that a user has to give */
 
 enum finding_kind {
 #define FINDING_KIND(constant, ...) FINDING_##constant,
@@ -158,6 +159,7 @@ struct finding_witness {
 struct finding {
 	char id[FINDING_ID_SIZE];	   /* stays the same if other code is edited (identity.c) */
 	char fingerprint[FINDING_ID_SIZE]; /* identifies the exact code locations */
+	char bug[FINDING_ID_SIZE];	   /* id of the bug that it is evidence of (bug.h) */
 	enum finding_kind kind;
 	enum finding_status status;
 	enum finding_class class;		    /* the worst of `classes` */
@@ -171,7 +173,7 @@ struct finding {
 	const char *firm;	 /* a sentence if the accesses are firm (see glossary); else NULL */
 	const char *consequence; /* such as crash, hang, deadlock, assertion, memory-error */
 	const char *suppressed;	 /* the suppression that hides the finding; else NULL */
-	bool printed;		 /* its text report has been printed; not part of documents */
+	bool announced;		 /* the user knows that it is confirmed; not part of documents */
 	const char *schedule_path;
 	const char *input; /* a JSON object as text */
 	uint64_t k;	   /* number of witnesses that classification tried */
@@ -183,7 +185,8 @@ struct finding {
 	const char **notes;		   /* evidence, one sentence each */
 	size_t class_notes;		   /* how many of the last notes are about the class */
 	struct finding_witness *witnesses; /* the witness that shows `class` comes first */
-	size_t access_count, cycle_count, thread_count, note_count, witness_count;
+	struct finding_step *steps;	   /* what a run that shows it did (timeline.h); not read again */
+	size_t access_count, cycle_count, thread_count, note_count, witness_count, step_count;
 	struct schedule *schedule; /* owned by the set; NULL if there is none */
 };
 
@@ -249,6 +252,7 @@ uint64_t finding_stat_value(const struct finding_set *set,
  * Then sorts the findings: confirmed ones come first, and sound ones before speculative ones. */
 void finding_set_finish(struct finding_set *set);
 void finding_identify(struct finding *f); /* sets only the fingerprint of a finding */
+int finding_compare_places(const struct finding *a, const struct finding *b); /* for sorting */
 
 /* Returns the only finding whose id begins with `id` (at least 6 digits), or NULL. */
 struct finding *finding_find(const struct finding_set *set, const char *id);
@@ -290,11 +294,5 @@ int finding_format(const struct finding_set *set, struct rd_buf *out);	/* append
 int finding_write_schedule(const struct schedule *schedule, FILE *out); /* only schedule_inline */
 int finding_parse(struct finding_set **set, const void *data, size_t length, const char *name);
 int finding_read(struct finding_set **set, const char *path);
-
-/* Marks the findings that a baseline lists as known.  A baseline is a finding document, or a text
- * with one id per line.  Stores the number of unmatched ids in *fixed, which may be NULL. */
-int finding_baseline_parse(struct finding_set *set, const void *data, size_t length, const char *name,
-			   size_t *fixed);
-int finding_baseline_read(struct finding_set *set, const char *path, size_t *fixed);
 
 #endif

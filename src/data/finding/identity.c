@@ -25,7 +25,7 @@
  *
  * Invariant: after finding_set_finish() ids are unique in the set.
  */
-#include "finding/finding.h"
+#include "finding/bug.h"
 
 #include "base/buf.h"
 #include "base/compare.h"
@@ -177,7 +177,7 @@ static int compare_worth(const struct finding *a, const struct finding *b)
 	return (steps(a) > steps(b)) - (steps(a) < steps(b));
 }
 
-static int compare_places(const struct finding *a, const struct finding *b)
+int finding_compare_places(const struct finding *a, const struct finding *b)
 {
 	size_t na = a->access_count + a->cycle_count, nb = b->access_count + b->cycle_count;
 	int order = 0;
@@ -201,7 +201,7 @@ static int compare_ids(const void *a, const void *b)
 	int order = strcmp(x->id, y->id);
 
 	if (!order)
-		order = compare_places(x, y);
+		order = finding_compare_places(x, y);
 	return order ? order : strcmp(x->fingerprint, y->fingerprint);
 }
 
@@ -221,7 +221,7 @@ static int compare_rank(const void *a, const void *b)
 	if (x->sound != y->sound)
 		return x->sound ? -1 : 1;
 	RD_BY(x->kind, y->kind);
-	int order = compare_places(x, y);
+	int order = finding_compare_places(x, y);
 	return order ? order : strcmp(x->id, y->id);
 }
 
@@ -308,5 +308,6 @@ void finding_set_finish(struct finding_set *set)
 		identify(set->items[i], STABLE, 0, set->items[i]->id);
 	separate(set);
 	name_schedules(set);
+	finding_group(set);
 	qsort(set->items, set->count, sizeof *set->items, compare_rank);
 }

@@ -4,12 +4,13 @@
  * base/, which turns any bytes into valid UTF-8.  Required members are always written, as null or
  * empty if nothing is known.  The other members are written only if they have a value.
  */
-#include "finding/finding.h"
+#include "finding/bug.h"
 
 #include "base/error.h"
 #include "finding/json-int.h"
 #include "finding/pair.h"
 #include "finding/schedule.h"
+#include "finding/timeline.h"
 
 #include <stdlib.h>
 
@@ -387,6 +388,67 @@ static void put_finding(struct rd_json *j, const struct finding *f)
 	rd_json_end(j);
 }
 
+/* ---- bugs ---- */
+
+static void put_timeline(struct rd_json *j, const struct finding *f)
+{
+	struct finding_timeline t;
+
+	finding_timeline_make(&t, f);
+	RD_JSON_OBJECTS (j, "timeline", i, t.count) {
+		const struct finding_step *step = &t.steps[i];
+
+		rd_json_unsigned(j, "step", i + 1);
+		put_optional(j, "thread", step->thread);
+		put_frame(j, &step->place);
+		put_optional(j, "event", step->event);
+		rd_json_array(j, "marks");
+		if (step->last)
+			rd_json_string(j, NULL, "failure");
+		rd_json_end(j);
+	}
+	finding_timeline_release(&t);
+}
+
+static void put_bug(struct rd_json *j, const struct finding_bug *bug)
+{
+	const struct finding *f = bug->findings[0];
+	struct rd_buf words = RD_BUF_INIT;
+
+	rd_json_string(j, "id", bug->id);
+	finding_bug_title(&words, bug);
+	rd_json_string(j, "title", words.data);
+	RD_JSON(j, RD_JS("severity", finding_severity_name(finding_severity(f))),
+		RD_JS("status", finding_status_name(f->status)), RD_JS("class", finding_class_name(f->class)),
+		RD_JS("consequence", f->consequence), RD_JB("known", f->known));
+	put_optional(j, "suppressed", f->suppressed);
+	rd_buf_clear(&words);
+	finding_why(&words, bug);
+	rd_json_string(j, "why", words.length ? words.data : NULL);
+	rd_json_string(j, "fix", NULL);
+	rd_json_array(j, "findings");
+	for (size_t i = 0; i < bug->count; i++)
+		rd_json_string(j, NULL, bug->findings[i]->id);
+	rd_json_end(j);
+	put_timeline(j, f);
+	rd_buf_release(&words);
+}
+
+static void put_bugs(struct rd_json *j, const struct finding_set *set)
+{
+	struct finding_bugs bugs;
+
+	finding_bugs_list(&bugs, set);
+	rd_json_array(j, "bugs");
+	for (size_t i = 0; i < bugs.count; i++) {
+		rd_json_object(j, NULL);
+		put_bug(j, &bugs.items[i]);
+		rd_json_end(j);
+	}
+	rd_json_end(j);
+	finding_bugs_release(&bugs);
+}
+
 static void put_covered(struct rd_json *j, const struct finding_frame *f)
 {
 	rd_json_object(j, NULL);
@@ -433,6 +495,7 @@ int finding_write(const struct finding_set *set, FILE *out)
 	put_optional(&j, "setup", set->setup);
 	put_optional(&j, "plugins", set->plugins);
 	put_count(&j, "timeout", set->timeout);
+	put_bugs(&j, set);
 	rd_json_array(&j, "findings");
 	for (size_t i = 0; i < set->count; i++)
 		put_finding(&j, set->items[i]);

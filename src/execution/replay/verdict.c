@@ -236,7 +236,7 @@ static void confirm(const struct replay_policy *p, struct finding_set *set, stru
 	f->reason = NULL;
 	f->unordered = false;
 	f->consequence = finding_text(set, consequence_of(p, result));
-	if (f->kind == FINDING_RACE && !result->spot_count) {
+	if (f->kind == FINDING_FAILURE || (f->kind == FINDING_RACE && !result->spot_count)) {
 		note_order(set, f, result);
 	} else if (f->kind == FINDING_RACE) {
 		if (f->schedule->anywhere)

@@ -59,6 +59,10 @@ void check_do_end_further(struct check *c);
 
 int check_do_classify(struct check *c);
 
+/* ---- story.c ---- */
+
+void check_do_stories(struct check *c);
+
 /* ---- notify.c ---- */
 
 /* Reports an event to the caller of the check, if it has a callback. */

@@ -27,7 +27,7 @@ enum check_event_kind {
 	CHECK_CLASSIFY_PROGRESS, /* classification is in progress; see `classes` */
 	CHECK_CLASSIFIED,	 /* classification is over */
 	/* `finding` of `set` is new and confirmed; a callback that prints it sets
-	 * `finding->printed` */
+	 * `finding->announced` */
 	CHECK_CONFIRMED,
 };
 

@@ -27,7 +27,7 @@ static struct finding *add_one(struct finding_set *to, struct finding *f)
 		finding_set_put(to, f);
 		return f;
 	}
-	before->printed |= f->printed;
+	before->announced |= f->announced;
 	if (before->status == FINDING_CONFIRMED || !f->firm)
 		return NULL;
 	before->firm = f->firm;

@@ -22,7 +22,7 @@ bool check_is_reported(const struct finding_set *set, struct finding *f)
 {
 	finding_identify(f);
 	for (size_t i = 0; set && i < set->count; i++)
-		if (set->items[i]->printed && strcmp(set->items[i]->fingerprint, f->fingerprint) == 0)
+		if (set->items[i]->announced && strcmp(set->items[i]->fingerprint, f->fingerprint) == 0)
 			return true;
 	return false;
 }
@@ -32,7 +32,7 @@ bool check_is_reported(const struct finding_set *set, struct finding *f)
 void check_notify_confirmed(struct check *c, struct finding_set *set, struct finding *f)
 {
 	RD_ASSERT(f->status == FINDING_CONFIRMED);
-	if (c->opts->quiet || f->printed || check_is_reported(set, f) ||
+	if (c->opts->quiet || f->announced || check_is_reported(set, f) ||
 	    check_is_reported(c->predicted.seen, f) || check_filter(c, set) || !finding_is_fresh(f))
 		return;
 	if (f->schedule && finding_save_schedule(c->set, f, c->claim.path))

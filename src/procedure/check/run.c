@@ -187,6 +187,8 @@ static void finish(struct check *c)
 		c->classes.untried = check_unclassified(&c->known);
 	}
 	explore_join_failures(c->set);
+	if (!c->opts->no_classify && !c->known.interrupted)
+		check_do_stories(c);
 	finding_sort_by_class(c->set);
 }
 

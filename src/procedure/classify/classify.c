@@ -96,7 +96,7 @@ static void take_answer(struct classifying *c, const struct rd_pool_event *e)
 	}
 	RD_GROW(r->sets, r->set_capacity, r->set_count + 1);
 	r->sets[r->set_count++] = answer;
-	now->printed = old->printed;
+	now->announced = old->announced;
 	c->set->items[e->task] = now;
 	r->misfits += finding_stat_value(answer, WORK_MISFITS);
 	r->classified += now->class != FINDING_NO_CLASS;

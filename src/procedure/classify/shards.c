@@ -121,7 +121,7 @@ static void take_finding(struct finding_set *set, struct finding *now)
 {
 	for (size_t i = 0; i < set->count; i++)
 		if (!strcmp(set->items[i]->id, now->id)) {
-			now->printed = set->items[i]->printed;
+			now->announced = set->items[i]->announced;
 			set->items[i] = now;
 			return;
 		}

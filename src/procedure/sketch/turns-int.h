@@ -18,6 +18,10 @@
 #include "sketch/predictor.h"
 #include "sketch/verdict-int.h"
 
+/* Number of threads that are followed; threads created later are ignored.  Chosen by hand to bound
+ * memory. */
+#define TURNS_THREADS 256
+
 /* What a run does with an order of statements: it only observes it, forces it, or prevents it. */
 enum turns_intervention { TURNS_WATCH, TURNS_FORCE, TURNS_PREVENT };
 
@@ -35,6 +39,10 @@ struct sketch_turns {
 	const struct schedule *near;
 	struct sketch_places places; /* a cache of the places of crashes and calls */
 	struct caller *callers;	     /* callers of code in headers; NULL if unknown */
+	/* By number, the canonical names of the threads of the last run, which the bench owns; NULL if
+	 * the caller does not need them. */
+	const char **names;
+	uint64_t extent; /* how long the last run was, in points (replay/board-int.h) */
 };
 
 struct turns_order {
@@ -49,5 +57,9 @@ struct turns_order {
  * sets *why to NULL.  The caller must release the failure, if there is one. */
 int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
 	      struct sketch_failure *failure, const char **why);
+
+/* Like turns_run(), but the run follows the schedule.  `seed` decides where an order is forced. */
+int turns_follow(struct sketch_turns *l, const struct schedule *s, const struct turns_order *order,
+		 uint64_t seed, struct sketch_failure *failure, const char **why);
 
 #endif

@@ -8,9 +8,6 @@
 #include "sketch/turns-int.h"
 #include "sketch/stack-int.h"
 
-/* Number of threads that are followed; threads created later are ignored.  Chosen by hand to bound
- * memory. */
-#define TURNS_THREADS 256
 #define TURNS_NONE UINT32_MAX
 
 /* What a thread is about to do.  `statement` is TURNS_NONE if the thread is not about to do

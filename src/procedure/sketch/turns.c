@@ -94,15 +94,13 @@ static void finish(struct turns_now *now, const struct sketch_failure *f, const 
 	keep_schedule(run, made);
 }
 
-int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
-	      struct sketch_failure *failure, const char **why)
+int turns_follow(struct sketch_turns *l, const struct schedule *s, const struct turns_order *order,
+		 uint64_t seed, struct sketch_failure *failure, const char **why)
 {
-	struct draw draw = strategies_draw(number, 1, NULL, 0);
-	struct turns_now now = {.turns = l, .order = *order, .seed = draw.seed | 1};
+	struct turns_now now = {.turns = l, .order = *order, .seed = seed};
 	struct trial t;
 	struct trial_hooks hooks = {l->blind ? NULL : stopped, ended, &now};
-	struct schedule s, made = {0};
-	bool near = !l->blind && l->near && order->intervention == TURNS_WATCH && number % 2;
+	struct schedule made = {0};
 	int err;
 
 	RD_ASSERT(order->intervention == TURNS_WATCH || (order->order && order->of));
@@ -110,6 +108,35 @@ int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order 
 	*why = NULL;
 	now.run = sketch_run_add(l->runs);
 	turns_init(&now);
+	now.trial = &t;
+	now.failure = failure;
+	err = trial_run_with(&l->bench, s, &hooks, &t, &made);
+	if (!err)
+		err = verdict_judge(l->judge, &t, failure);
+	if (!err)
+		finish(&now, failure, &t, &made);
+	l->extent = err ? 0 : t.extent;
+	if (l->names)
+		memcpy(l->names, now.names, sizeof now.names);
+	if (err || !t.counts) {
+		*why = err ? NULL : t.why;
+		sketch_failure_release(failure);
+		RD_FREE(now.run->signature, now.run->events, now.run->schedule);
+		l->runs->count--;
+	}
+	free(now.ranges);
+	schedule_release(&made);
+	return err;
+}
+
+int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order *order,
+	      struct sketch_failure *failure, const char **why)
+{
+	struct draw draw = strategies_draw(number, 1, NULL, 0);
+	struct schedule s;
+	bool near = !l->blind && l->near && order->intervention == TURNS_WATCH && number % 2;
+	int err;
+
 	schedule_init(&s);
 	s.turns = true;
 	s.seed = draw.seed;
@@ -120,21 +147,7 @@ int turns_run(struct sketch_turns *l, uint64_t number, const struct turns_order 
 	if (near)
 		begin_near(l, number, &s);
 	l->bench.strategy = draw.strategy;
-	now.trial = &t;
-	now.failure = failure;
-	err = trial_run_with(&l->bench, &s, &hooks, &t, &made);
-	if (!err)
-		err = verdict_judge(l->judge, &t, failure);
-	if (!err)
-		finish(&now, failure, &t, &made);
-	if (err || !t.counts) {
-		*why = err ? NULL : t.why;
-		sketch_failure_release(failure);
-		RD_FREE(now.run->signature, now.run->events, now.run->schedule);
-		l->runs->count--;
-	}
-	free(now.ranges);
-	schedule_release(&made);
+	err = turns_follow(l, &s, order, draw.seed | 1, failure, why);
 	if (near) /* the schedule does not own its decisions */
 		s.decisions = NULL;
 	schedule_release(&s);
