@@ -255,11 +255,12 @@ uint32_t rt_strategy_choose(uint32_t number);
 void rt_strategy_meet(const struct rt_thread *t); /* called when a thread begins */
 
 /* rt/steer/spin.c.  rt_spin_complete() is called when a thread that has begun a certificate leaves
- * its loop, rt_spin_yields() at a yield, and rt_spin_comes_round() when the number of accesses
- * suggests a spin. */
+ * its loop, rt_spin_yields() at a yield, rt_spin_comes_round() when the number of accesses suggests a
+ * spin, and rt_spin_progresses() when the thread gets closer to the end of a loop. */
 void rt_spin_complete(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
+void rt_spin_progresses(struct rt_thread *t);
 
 /* rt/steer/refuse.c.  rt_refuse_note() notes whether an attempt to take a lock has succeeded.
  * rt_refuse_certify() is called with the lock held when the thread cannot reach its goal. */
