@@ -13,9 +13,9 @@
  * an access that is not idle.
  *
  * instr_mark_progress() adds a hook where a loop changes a value that it carries itself and on which
- * its exits depend, like `i`.  Counters in memory
- * need no hook, since the runtime sees them change.  Loops in which each access has another address
- * than in the iteration before get no hook, either: the runtime sees that, too.
+ * its exits depend, like `i`.  Counters in memory need no hook, since the runtime sees them change.
+ * Loops in which each access has another address than in the iteration before get no hook, either: the
+ * runtime sees that, too.
  */
 #include "instr/full/full.h"
 
