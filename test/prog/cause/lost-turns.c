@@ -10,21 +10,21 @@ static unsigned looks;
 
 static void *take_turn(void *arg)
 {
-    turns++;
-    return arg;
+	turns++;
+	return arg;
 }
 
 int main(void)
 {
-    pthread_t a, b;
-    pthread_create(&a, NULL, take_turn, NULL);
-    pthread_create(&b, NULL, take_turn, NULL);
-    while (turns != 2) {
-        looks += 3;
-        usleep(5);
-    }
-    pthread_join(a, NULL);
-    pthread_join(b, NULL);
-    puts("both");
-    return 0;
+	pthread_t a, b;
+	pthread_create(&a, NULL, take_turn, NULL);
+	pthread_create(&b, NULL, take_turn, NULL);
+	while (turns != 2) {
+		looks += 3;
+		usleep(5);
+	}
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	puts("both");
+	return 0;
 }

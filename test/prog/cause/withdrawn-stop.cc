@@ -10,22 +10,22 @@ static unsigned long polls;
 
 static void work()
 {
-    auto wait = std::chrono::microseconds(1);
-    stop = false;
-    while (!stop) {
-        ++polls;
-        std::this_thread::sleep_for(wait);
-        if (wait < std::chrono::milliseconds(1))
-            wait *= 2;
-    }
+	auto wait = std::chrono::microseconds(1);
+	stop = false;
+	while (!stop) {
+		++polls;
+		std::this_thread::sleep_for(wait);
+		if (wait < std::chrono::milliseconds(1))
+			wait *= 2;
+	}
 }
 
 int main()
 {
-    std::thread t(work);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    stop = true;
-    t.join();
-    std::puts("stopped");
-    return 0;
+	std::thread t(work);
+	std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	stop = true;
+	t.join();
+	std::puts("stopped");
+	return 0;
 }
