@@ -20,4 +20,12 @@ done <<'END'
 chain-datum chain-look chain-wait-two
 chain-one chain-two chain-wait-one
 END
+
+# A loop that changes memory in each iteration can still wait in vain, and one that gives up does not.
+"$RADDLE" check -q -o polls -- ./load polls >/dev/null 2>err </dev/null
+jq -e '[.findings[] | select(.kind == "race" and (.object | test("polls_stop"))) | [.class, .consequence]] | any(. == ["spec-violated", "hang"])' polls/findings.json >/dev/null ||
+	complain "polls: $(jq -c '[.findings[] | [.object, .class, .consequence]]' polls/findings.json)"
+"$RADDLE" check -q -o tries -- ./load tries >/dev/null 2>err </dev/null
+jq -e '[.findings[] | .consequence == "hang"] | any | not' tries/findings.json >/dev/null ||
+	complain "tries: $(jq -c '[.findings[] | [.object, .class, .consequence]]' tries/findings.json)"
 verdict

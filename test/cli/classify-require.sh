@@ -46,7 +46,8 @@ for option in -O0 -O2; do
 done
 timeout 60 "$RADDLE" replay "$(jq -r .findings[0].witness.schedule out.json)" -- ./require take >/dev/null 2>err </dev/null
 grep -q "program was ended: 'seen == shared - 10 \* n' does not" err || complain "the witness does not show it"
-grep -q "Consequence: predicate" err || complain "the replay names another consequence"
+tr -s ' \n' ' ' <err | grep -q "after that the program was ended: 'seen == shared - 10 \* n' does not hold" ||
+	complain "the replay does not name the predicate"
 
 # In an inner scope, a variable may hide another one of the same name.
 classify --require "n == 77 @ require.c:$(line inner); n == 11 @ $here" found/findings.json

@@ -32,6 +32,12 @@ got=0
 "$RADDLE" classify -q -o nothing --executor slurm --race newcomers.c:1,newcomers.c:2 -- ./prog deposit </dev/null >/dev/null 2>err || got=$?
 [ $got = 2 ] || complain "nothing there: status $got"
 
+# Findings of another program are refused, by the shards as well.
+"$RADDLE" cc -O1 -g -pthread "$ROOT/test/prog/classify/load.c" -o other 2>err || fail 'the other program was not built'
+got=0
+"$RADDLE" classify -q -o misfit --executor slurm --shards 2 found/findings.json -- ./other slow </dev/null >/dev/null 2>err || got=$?
+[ $got = 2 ] || complain "findings of another program: status $got"
+
 # A shard can be run by hand, and wrong options are refused.
 "$RADDLE" classify --resume there --shard 0/2 </dev/null >/dev/null 2>err || complain "a shard: status $?"
 for wrong in "--resume there" "--resume there --shard 2/2" "--executor slurm found/findings.json" "--shards 2 found/findings.json"; do

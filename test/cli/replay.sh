@@ -122,14 +122,15 @@ candidate "$ROOT/test/prog/replay.c" use
 status 0 "$schedule" -- ./replay idle
 says 'ended with status 3 too early: T_0'
 
-# One order of the accesses ends well, and the other one in a crash, which is reported.
+# One order of the accesses ends well, and the other one in a crash, which is reported.  But a single
+# replay does not show that the race is the cause, so the race gets no consequence.
 touch order.0 order.1
 for first in 0 1; do
 	status 1 --first $first "$schedule" -- ./replay use
 	mv err order.$first
 done
 cat order.0 order.1 >err
-[ "$(grep -c 'Consequence: crash' err)" = 1 ] || complain "one order of two should crash: $(cat err)"
+! grep -q 'Consequence:' err || complain "a replay shows no consequence: $(cat err)"
 says 'after that the program was ended by signal 11'
 says 'after that the program ended with status 0'
 

@@ -571,14 +571,14 @@ static void test_verdicts(void **state)
 	static const struct {
 		const char *mode;
 		enum finding_status status;
-		const char *consequence, *reason;
+		const char *reason;
 	} cases[] = {
-		{"race", FINDING_CONFIRMED, NULL, NULL},
-		{"crash-later", FINDING_CONFIRMED, "crash", NULL},
-		{"difference", FINDING_DROPPED, NULL, "but did sem-post"},
-		{"spin", FINDING_DROPPED, NULL, "spins"},
-		{"end", FINDING_DROPPED, NULL, "ended with status 7 too early"},
-		{"crash", FINDING_UNCONFIRMED, NULL, "signal 11"},
+		{"race", FINDING_CONFIRMED, NULL},
+		{"crash-later", FINDING_CONFIRMED, NULL},
+		{"difference", FINDING_DROPPED, "but did sem-post"},
+		{"spin", FINDING_DROPPED, "spins"},
+		{"end", FINDING_DROPPED, "ended with status 7 too early"},
+		{"crash", FINDING_UNCONFIRMED, "signal 11"},
 	};
 
 	(void)state;
@@ -587,10 +587,7 @@ static void test_verdicts(void **state)
 
 		assert_int_equal(try_finding(cases[i].mode, f, (struct replay_policy){0}), 0);
 		assert_int_equal(f->status, cases[i].status);
-		if (cases[i].consequence)
-			assert_string_equal(f->consequence, cases[i].consequence);
-		else
-			assert_null(f->consequence);
+		assert_null(f->consequence); /* even if the program crashed later, for whatever reason */
 		if (cases[i].reason)
 			assert_non_null(strstr(f->reason, cases[i].reason));
 		else

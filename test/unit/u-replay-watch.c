@@ -622,6 +622,35 @@ static void test_livelock_ends_at_once(void **state)
 	board.livelocked = false;
 }
 
+/* Lets the threads that run yield until the run ends.  Returns true if it ended before its time limit. */
+static bool rests_in_vain(bool all)
+{
+	enum watch_action action = WATCH_GO_ON;
+	uint64_t begin = now;
+
+	board.phase = RADDLE_RUNS_FREE;
+	rows[0].state = RADDLE_SLOT_BLOCKED;
+	w.patience_yields = 1000;
+	while (action == WATCH_GO_ON && now < begin + w.limit_ms) {
+		rows[1].yields += 10;
+		rows[2].yields += all ? 10 : 0;
+		rows[1].accesses++;
+		rows[2].accesses++;
+		action = wait_for(20);
+	}
+	return action == WATCH_END && w.end == REPLAY_RAN_ON && now - begin < w.limit_ms;
+}
+
+/* A run in which all threads only yield is not worth its time limit.  A thread that does not yield may be
+ * computing. */
+static void test_threads_that_only_yield_are_ended(void **state)
+{
+	assert_true(rests_in_vain(true));
+	stop(state);
+	start(state);
+	assert_false(rests_in_vain(false));
+}
+
 static void test_endless_program_is_ended(void **state)
 {
 	enum watch_action action = WATCH_GO_ON;
@@ -745,6 +774,7 @@ int main(void)
 		TEST(test_interrupted),
 		TEST(test_hang_after_going_free),
 		TEST(test_livelock_ends_at_once),
+		TEST(test_threads_that_only_yield_are_ended),
 		TEST(test_endless_program_is_ended),
 		TEST(test_program_is_ended_at_the_users_limit),
 		TEST(test_program_is_ended_at_its_extent),

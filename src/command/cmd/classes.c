@@ -94,4 +94,5 @@ void cmd_classes_stats(struct finding_set *set, const struct classify_result *re
 	finding_stat(set, "undecided", (double)result->undecided);
 	finding_stat(set, "unclassified", (double)result->untried);
 	finding_stat(set, "classify_runs", (double)result->runs);
+	finding_stat(set, "classify_misfits", (double)result->misfits);
 }

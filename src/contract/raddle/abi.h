@@ -117,6 +117,10 @@ void __raddle_read_always(struct raddle_self *self, const void *p, uint32_t site
  * (instr/record/spin.c). */
 void __raddle_round(void);
 
+/* Called when a loop gets closer to its end, although it may look as if it waited for memory to change
+ * (instr/full/progress.c). */
+void __raddle_progress(void);
+
 /* These functions record an access to a range of bytes, as by memcpy(), or an access that may be
  * unaligned. */
 void __raddle_read_range(struct raddle_self *self, const void *p, uint32_t site, uint64_t size);
@@ -171,7 +175,9 @@ void __raddle_vector(struct raddle_self *self, const void *p, uint32_t site, uin
  * SAME means that the previous __raddle_stop() was for another range of the same call.  For
  * example, the range is the destination of a copy, after its source.  COMPUTED means that the
  * program computed the size of a copy or fill.  STRING is used instead of a size.  It means that
- * the range is a string, whose length is measured at run time. */
+ * the range is a string, whose length is measured at run time.  IDLE means that only values in
+ * memory depend on the access (instr/full/progress.c). */
+#define RADDLE_STOP_IDLE ((uint64_t)1 << 58)
 #define RADDLE_STOP_COMPUTED ((uint64_t)1 << 59)
 #define RADDLE_STOP_SAME ((uint64_t)1 << 60)
 #define RADDLE_STOP_CALLS ((uint64_t)1 << 61)

@@ -211,8 +211,14 @@ static void note_deadlock(struct finding_set *set, struct finding *f, const stru
 	rd_buf_release(&text);
 }
 
-static const char *consequence_of(const struct replay_policy *p, const struct replay_result *result)
+/* Returns how the replay of a deadlock ended, or NULL.  A race has no consequence yet: one run in which
+ * it happened does not show that what happened later was caused by it, since that may be a finding of its
+ * own.  Only classification finds out (doc/design/classify.md). */
+static const char *consequence_of(const struct replay_policy *p, const struct finding *f,
+				  const struct replay_result *result)
 {
+	if (f->kind == FINDING_RACE)
+		return NULL;
 	if (result->end == REPLAY_DEADLOCKED)
 		return "deadlock";
 	if (result->fault.what)
@@ -235,7 +241,7 @@ static void confirm(const struct replay_policy *p, struct finding_set *set, stru
 	f->status = FINDING_CONFIRMED;
 	f->reason = NULL;
 	f->unordered = false;
-	f->consequence = finding_text(set, consequence_of(p, result));
+	f->consequence = finding_text(set, consequence_of(p, f, result));
 	if (f->kind == FINDING_FAILURE || (f->kind == FINDING_RACE && !result->spot_count)) {
 		note_order(set, f, result);
 	} else if (f->kind == FINDING_RACE) {
@@ -367,7 +373,7 @@ static void judge_order(const struct replay_policy *p, struct finding_set *set, 
 	f->status = FINDING_UNCONFIRMED;
 	f->reason = "in no replay did both threads get there at the same time";
 	if (replay_observed(p, set, f, result)) {
-		f->consequence = finding_text(set, consequence_of(p, result));
+		f->consequence = finding_text(set, consequence_of(p, f, result));
 		return;
 	}
 	f->reason = "the detector did not see the two accesses without an order in a run of that schedule";

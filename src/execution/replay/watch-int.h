@@ -90,6 +90,11 @@ struct watch {
 	 * process can use */
 	bool *own;
 	size_t own_count, own_capacity;
+	/* by thread: its yields and sleep when a thread last did an operation or changed its state */
+	struct watch_rest {
+		uint64_t yields, slept;
+	} * rest;
+	size_t rest_count, rest_capacity;
 	bool *closed;
 	size_t closed_capacity, closed_count;
 	uint64_t closed_signature, closed_ms;

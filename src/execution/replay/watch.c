@@ -50,6 +50,7 @@ void watch_release(struct watch *w)
 	rd_buf_release(&w->why);
 	free(w->closed);
 	free(w->own);
+	free(w->rest);
 }
 
 static void decide(struct watch *w, enum replay_outcome outcome)
@@ -335,6 +336,40 @@ static enum replay_limit reached(const struct watch *w, const struct board *b, u
 	return w->strict && b->left ? REPLAY_LIMIT_SCHEDULE : REPLAY_LIMIT_NONE;
 }
 
+/* Notes how often the threads have yielded, and how long they have slept, when a thread last did an
+ * operation or changed its state. */
+static void look_at_rest(struct watch *w, const struct board *b)
+{
+	if (w->rest_count == b->count && !board_has_moved(b, &w->before))
+		return;
+	RD_GROW(w->rest, w->rest_capacity, b->count + 1);
+	for (size_t i = 0; i < b->count; i++)
+		w->rest[i] = (struct watch_rest){b->rows[i].yields, b->rows[i].slept};
+	w->rest_count = b->count;
+}
+
+/* Returns true if each thread that could do an operation has only yielded or slept since the last one,
+ * and more than in the whole recorded run.  The program may be in a loop without an end, and waiting
+ * for its end would show nothing more. */
+static bool only_rests(const struct watch *w, const struct board *b)
+{
+	uint64_t most_ns = w->patience_sleep_ns > w->patience_ms * 1000000 ? w->patience_sleep_ns
+									   : w->patience_ms * 1000000;
+	bool any = false;
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct board_row *r = &b->rows[i];
+
+		if (!may_run(r))
+			continue;
+		any = true;
+		if (r->yields - w->rest[i].yields < w->patience_yields &&
+		    r->slept - w->rest[i].slept < most_ns)
+			return false;
+	}
+	return any && w->patience_yields && !b->strangers && !b->others;
+}
+
 static enum watch_action step_free(struct watch *w, const struct board *b, uint64_t now_ms)
 {
 	bool stands = watch_stands(w, b, now_ms);
@@ -345,7 +380,8 @@ static enum watch_action step_free(struct watch *w, const struct board *b, uint6
 		return end_program(w, REPLAY_LIVELOCKED);
 	if (now_ms - w->lived_ms >= w->patience_ms)
 		return end_program(w, REPLAY_HUNG);
-	w->limit = reached(w, b, now_ms);
+	look_at_rest(w, b);
+	w->limit = only_rests(w, b) ? REPLAY_LIMIT_TIME : reached(w, b, now_ms);
 	return w->limit ? end_program(w, REPLAY_RAN_ON) : WATCH_GO_ON;
 }
 

@@ -107,6 +107,23 @@ static void note_seen(struct race_work *w, const char *text)
 	w->f->consequence = finding_text(w->set, next_consequence(&w->runs, &w->decision));
 }
 
+/* Notes how it is known that the race causes this. */
+static void note_proof(struct race_work *w)
+{
+	if (w->decision.proved)
+		finding_note(
+			w->set, w->f,
+			"shown by an experiment: both runs took the same decisions, and only the order of "
+			"the accesses differed");
+	else if (work_run_at(w, w->decision.shows)->at_race)
+		finding_note(w->set, w->f, "shown by a run in which one of the two accesses is the error");
+	else
+		finding_note(
+			w->set, w->f,
+			"shown by statistics: one order had this effect more often than chance explains; "
+			"runs of the two orders could not take the same decisions");
+}
+
 /* Tries to reproduce the runs that show the class.  If that succeeds, adds them as witnesses and
  * sets *shown.  Otherwise stores in *lost which run could not be reproduced. */
 static int show(struct race_work *w, bool *shown, struct decide_place *lost)
@@ -130,6 +147,7 @@ static int show(struct race_work *w, bool *shown, struct decide_place *lost)
 				    d->class == FINDING_OUTPUT_DIFFERS ? "the other output"
 								       : "the other order");
 		note_seen(w, text.data);
+		note_proof(w);
 	}
 	rd_buf_release(&text);
 	return err;

@@ -144,6 +144,7 @@ static int collect(const char *path, struct finding_set *set, struct classify_re
 	r->undecided += finding_stat_value(part, "undecided");
 	r->untried += finding_stat_value(part, "unclassified");
 	r->runs += finding_stat_value(part, "classify_runs");
+	r->misfits += finding_stat_value(part, "classify_misfits");
 	RD_GROW(r->sets, r->set_capacity, r->set_count + 1);
 	r->sets[r->set_count++] = part;
 	return err;

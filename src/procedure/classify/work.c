@@ -384,8 +384,8 @@ static int answer(struct race_work *w, const struct adhoc *order, bool was_bad)
 		finding_note(
 			w->set, w->f,
 			finding_textf(w->set, "not classified: %s", next_why_none(&w->runs, &w->decision)));
-	if (!next_is_bad(&w->decision) && w->decision.class != FINDING_NO_CLASS)
-		w->f->consequence = NULL;
+	if (!next_is_bad(&w->decision))
+		w->f->consequence = NULL; /* it may be what happened in a replay, for whatever reason */
 	if (!err && w->decision.class != FINDING_NO_CLASS && models_is_wanted(w, w->how->model))
 		finding_classify(w->f, w->how->model, w->decision.class);
 	return err;

@@ -14,6 +14,7 @@
  *	instr_track()           track.c    the flavour `track`
  *	instr_shadow()          shadow.c   the flavour `shadow`
  *	instr_keep_waiting()    spin.c     keeps loops that wait for memory from being optimised away
+ *	instr_mark_progress()   progress.c marks loops that get closer to their end
  *	instr_late()            late.c     removes hooks after the code is optimised
  *	instr_edit()            edit.c     changes that the user asked for, before everything else
  *	instr_facts()           facts.c    no objects: facts of all units together
@@ -81,6 +82,7 @@ struct instr_options {
 	H(UPDATE_TWO, "__raddle_update_two", "vpplli", FAST)                                                 \
 	H(READ_ALWAYS, "__raddle_read_always", "vppii", NEVER)                                               \
 	H(ROUND, "__raddle_round", "v", NEVER)                                                               \
+	H(PROGRESS, "__raddle_progress", "v", NEVER)                                                         \
 	H(READ_RANGE, "__raddle_read_range", "vppil", NEVER)                                                 \
 	H(WRITE_RANGE, "__raddle_write_range", "vppil", NEVER)                                               \
 	H(READ_STRIDE, "__raddle_read_stride", "vppill", NEVER)                                              \
@@ -234,7 +236,12 @@ void instr_start_arrays(struct instr_unit *u); /* must be the last step before c
 int instr_facts(const struct instr_options *options, const struct instr_jobs *jobs);
 
 /* In spin.c.  Call this before the code is optimised. */
+struct ir_cfg;
+struct facts_loop;
 void instr_keep_waiting(struct instr_unit *u);
+typedef void instr_loop_fn(struct instr_unit *u, const struct ir_cfg *cfg, const struct facts_loop *loop);
+void instr_each_loop(struct instr_unit *u, instr_loop_fn *look); /* all loops of all functions */
+void instr_mark_progress(struct instr_unit *u);			 /* full/progress.c */
 
 /* In late.c.  Call this only in fast mode, between optimisation and instr_hook_link(). */
 void instr_late(struct instr_unit *u);

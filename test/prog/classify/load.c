@@ -7,9 +7,12 @@
  *   fenced    store buffering with fences: no model allows both reads to return 0
  *   buffered  the same without fences: every model but sc allows it
  *   chain     three threads in a row, each of which waits in a loop that neither yields nor sleeps
+ *   polls     a thread may withdraw a request to stop, and then polls for it and counts its polls
+ *   tries     a thread polls for a flag up to 1000 times, and then gives up
  *   slow      the race is harmless; a long loop precedes another bug, which is not a race
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +128,41 @@ static void *slow_taker(void *arg)
 	return arg;
 }
 
+static volatile int polls_stop, tries_ready;
+static long polls;
+
+/* Withdraws a request that may already have been made, and then waits for it. */
+static void *poll_stop(void *arg)
+{
+	polls_stop = 0;
+	while (!polls_stop) {
+		polls++;
+		sched_yield();
+	}
+	return arg;
+}
+
+static void *request_stop(void *arg)
+{
+	polls_stop = 1;
+	return arg;
+}
+
+static void *try_often(void *arg)
+{
+	int tries = 0;
+
+	while (!tries_ready && tries++ < 1000)
+		sched_yield();
+	return arg;
+}
+
+static void *make_ready(void *arg)
+{
+	tries_ready = 1;
+	return arg;
+}
+
 static void nothing(void)
 {
 }
@@ -139,6 +177,8 @@ static const struct program {
 	{"fenced", {fenced_x, fenced_y}, buffered_end},
 	{"buffered", {buffered_x, buffered_y}, buffered_end},
 	{"chain", {chain_first, chain_second, chain_third}, nothing},
+	{"polls", {poll_stop, request_stop}, nothing},
+	{"tries", {try_often, make_ready}, nothing},
 	{"slow", {slow_maker, slow_taker}, nothing, 200000},
 };
 

@@ -208,7 +208,7 @@ static unsigned barrier_of_asm(LLVMValueRef call)
 static void atomic_before(struct full_function *x, const struct instr_event *event, LLVMValueRef old[2],
 			  LLVMValueRef site)
 {
-	uint64_t what = instr_atomic_what(event, site);
+	uint64_t what = instr_atomic_what(event, site) | (full_is_idle(event->inst) ? RADDLE_STOP_IDLE : 0);
 	full_bounds(x, &(struct full_access){.pointer = event->pointer,
 					     .size = LLVMConstInt(x->u->i64, event->size, false),
 					     .site = site});

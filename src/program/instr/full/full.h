@@ -10,6 +10,7 @@
  *	full_moved_from() ..  origin.c  how code uses values that may be addresses
  *	full_inject*()        inject.c  values that a fault may change
  *	full_bounds()         bounds.c  accesses outside variables and arrays
+ *	instr_mark_progress() progress.c loops that get closer to their end, in the flavour `led`
  */
 #ifndef INSTR_FULL_H
 #define INSTR_FULL_H
@@ -144,6 +145,9 @@ struct full_access {
 	/* True if the access may cover several members of a structure, as memcpy() may. */
 	bool crosses_members;
 };
+
+/* In progress.c.  Returns true if nothing but values in memory depends on what the access reads. */
+bool full_is_idle(LLVMValueRef inst);
 
 /* In bounds.c.  Inserts a test at the builder's position, if one is needed.  Only in the flavour
  * `led`. */

@@ -15,5 +15,6 @@ int instr_led(struct instr_unit *u)
 int instr_led_generate(struct instr_unit *u)
 {
 	instr_keep_waiting(u);
+	instr_mark_progress(u);
 	return instr_full_generate(u);
 }

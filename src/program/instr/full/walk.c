@@ -156,7 +156,8 @@ static void walk_alloca(struct full_function *x, LLVMValueRef inst, LLVMValueRef
 /* In the flavour `led`, inserts a hook at which the thread may stop before the access. */
 static void walk_stop(struct full_function *x, const struct instr_event *event, LLVMValueRef site, bool write)
 {
-	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size & 0xffff, write);
+	uint64_t what = RADDLE_ATOMIC_WHAT(LLVMConstIntGetZExtValue(site), event->size & 0xffff, write) |
+			(full_is_idle(event->inst) ? RADDLE_STOP_IDLE : 0);
 	if (x->u->stops)
 		instr_hook_call(
 			x->u, HOOK_STOP,

@@ -143,7 +143,7 @@ static void look_at_loop(struct instr_unit *u, const struct ir_cfg *cfg, const s
 	backward_release(&w);
 }
 
-void instr_keep_waiting(struct instr_unit *u)
+void instr_each_loop(struct instr_unit *u, instr_loop_fn *look)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f != NULL; f = LLVMGetNextFunction(f)) {
 		struct ir_cfg cfg;
@@ -155,8 +155,13 @@ void instr_keep_waiting(struct instr_unit *u)
 		facts_graph_dominators(&cfg.graph);
 		facts_loops_init(&loops, &cfg.graph);
 		for (size_t i = 0; i < loops.count; i++)
-			look_at_loop(u, &cfg, &loops.items[i]);
+			look(u, &cfg, &loops.items[i]);
 		facts_loops_release(&loops);
 		ir_cfg_release(&cfg);
 	}
+}
+
+void instr_keep_waiting(struct instr_unit *u)
+{
+	instr_each_loop(u, look_at_loop);
 }

@@ -41,6 +41,7 @@ enum rt_access {
 	RT_ACCESS_RELEASES_NOT = 8, /* an atomic access whose memory order does not release */
 	RT_ACCESS_SAME_CALL = 16,   /* made by the same call as the access reported before it */
 	RT_ACCESS_COMPUTED = 32,    /* the program computed how many bytes are accessed */
+	RT_ACCESS_IDLE = 64,	    /* only values in memory depend on it */
 };
 
 /* How long an operation may wait.  A null pointer to this means that there is no time limit. */
@@ -91,8 +92,7 @@ struct rt_instead {
 struct rt_layer {
 	enum rt_layer_number number;
 	bool listens;
-	/* Returns true if the layer does not listen in this process although `listens` is set.  May
-	 * be NULL. */
+	/* Returns true if the layer does not listen in this process although `listens` is set; or NULL */
 	bool (*is_deaf)(void);
 	/* The size of *t->layer[number] in bytes, or 0 if the layer sets this pointer itself.  The
 	 * memory is zeroed in a new thread. */

@@ -52,7 +52,8 @@ __attribute__((visibility("default"))) void __raddle_stop(struct raddle_self *se
 	uint64_t size = RADDLE_ATOMIC_SIZE(what);
 	uint32_t how = (write ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
 		       (what & RADDLE_STOP_SAME ? RT_ACCESS_SAME_CALL : 0) |
-		       (what & RADDLE_STOP_COMPUTED ? RT_ACCESS_COMPUTED : 0);
+		       (what & RADDLE_STOP_COMPUTED ? RT_ACCESS_COMPUTED : 0) |
+		       (what & RADDLE_STOP_IDLE ? RT_ACCESS_IDLE : 0);
 
 	if (!t || t->recording != RT_LISTENED)
 		return;

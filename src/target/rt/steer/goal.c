@@ -397,7 +397,7 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 		count_accesses(t, 1);
 		atomic_store_explicit(&slot->touched, site, memory_order_relaxed);
 		if (how & RT_ACCESS_ATOMIC)
-			rt_spin_touch(t, address, size, site);
+			rt_spin_touch(t, address, size, site, how);
 		if (!is_unwatched(t))
 			see(t, &touch);
 		return;
@@ -410,7 +410,7 @@ void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint
 	if (rt_steered(t)->slot)
 		atomic_store_explicit(&rt_steered(t)->slot->touched, site, memory_order_relaxed);
 	if (how & RT_ACCESS_ATOMIC)
-		rt_spin_touch(t, address, size, site);
+		rt_spin_touch(t, address, size, site, how);
 	if (RT_UNLIKELY(rt_steer()->keep[0]))
 		keep_order(t, site);
 	if (rt_steered(t)->sees_all)

@@ -219,8 +219,7 @@ static void access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 
 static void touches(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
-	(void)how;
-	rt_spin_see(t, address, size, site);
+	rt_spin_see(t, address, size, site, how);
 }
 
 static void stops(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
@@ -229,7 +228,7 @@ static void stops(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_
 		rt_steer_access(t, address, size, site, how);
 		heed(t);
 	}
-	rt_spin_see(t, address, size, site);
+	rt_spin_see(t, address, size, site, how);
 }
 
 static void emits(struct rt_thread *t)
@@ -316,6 +315,7 @@ const struct rt_layer rt_layer_steer = {
 		      .yields = yields,
 		      .futexes = rt_futex_call,
 		      .rounds = rounds,
+		      .progresses = rt_spin_progresses,
 		      .idles = idles,
 		      .waits = waits,
 		      .moved = rt_blocking_moved,

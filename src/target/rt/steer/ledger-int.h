@@ -35,7 +35,8 @@ static inline void rt_spin_reset(struct rt_thread *t)
 }
 
 /* Called before each access.  The first accesses after an operation count as new. */
-static inline void rt_spin_see(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
+static inline void rt_spin_see(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site,
+			       uint32_t how)
 {
 	struct rt_spin *s = &rt_steered(t)->spin;
 
@@ -43,7 +44,7 @@ static inline void rt_spin_see(struct rt_thread *t, uintptr_t address, uint64_t 
 		s->fresh--;
 		rt_spin_news(t);
 	} else {
-		rt_spin_touch(t, address, size, site);
+		rt_spin_touch(t, address, size, site, how);
 	}
 }
 

@@ -7,8 +7,14 @@
  * A thread keeps a ledger of its accesses since its last operation, except the first few: locations and
  * their values.  As
  * long as all values stay the same, the thread has seen nothing new and has changed nothing.  So
- * only a write by another thread, or a counter in a register, can end its loop.  The certificate is
- * complete only when a location in the ledger has changed, which rules out the counter.
+ * only a write by another thread can end its loop.  A loop that ends by counting in a register reports
+ * each iteration (rt_spin_progresses()).  The certificate is complete only when a location in the
+ * ledger has changed.
+ *
+ * A thread that waits may change memory, for example if it counts how often it has looked.  Such
+ * accesses are *idle* (instr/full/progress.c): what the thread does next does not depend on what they
+ * read.  An entry of an idle access whose value changes is *restless*.  Threads that wait for each other
+ * are livelocked only if none of them reads what another one changes in each iteration.
  *
  * Only the thread itself uses its ledger.  The spinning thread begins its certificate under the
  * lock of steering, and completes it without the lock.
@@ -20,6 +26,10 @@
 #define YIELD_STEADY 50 /* number of yields without news after which come_round() is called */
 /* number of yields without news that count as one spin */
 #define YIELDS_A_SPIN 16
+/* A location counts as on the thread's stack if it is at most so many bytes below or above the current
+ * frame.  Stacks of two threads are further apart, and functions in loops that wait need less. */
+#define STACK_BELOW 65536
+#define STACK_ABOVE 1048576
 
 static void count_spin(const struct rt_thread *t)
 {
@@ -45,9 +55,10 @@ static uint64_t peek(const struct rt_spin_entry *e)
 	return value;
 }
 
-static uint64_t filter_of(uintptr_t address, uint32_t site)
+/* Returns the position in the table at which the search for an entry begins. */
+static uint32_t place_of(uintptr_t address, uint32_t site)
 {
-	return 1ull << (rt_hash(address ^ (uint64_t)site << 32) >> 58);
+	return (uint32_t)(rt_hash(address ^ (uint64_t)site << 32) >> 32) % RT_SPIN_TABLE;
 }
 
 static bool is_entry(const struct rt_spin_entry *e, uintptr_t address, uint32_t site)
@@ -63,50 +74,124 @@ static struct rt_spin_entry *find(struct rt_spin *s, uintptr_t address, uint32_t
 		s->last = next;
 		return &s->entries[next];
 	}
-	if (!(s->filter & filter_of(address, site)))
+	if (!s->count)
 		return NULL;
-	for (uint32_t i = 0; i < s->count; i++)
-		if (is_entry(&s->entries[i], address, site)) {
-			s->entries[s->last].after = (uint8_t)i;
-			s->last = i;
-			return &s->entries[i];
+	for (uint32_t at = place_of(address, site); s->table[at]; at = (at + 1) % RT_SPIN_TABLE) {
+		next = s->table[at] - 1u;
+		if (is_entry(&s->entries[next], address, site)) {
+			s->entries[s->last].after = (uint8_t)next;
+			s->last = next;
+			return &s->entries[next];
 		}
+	}
 	return NULL;
 }
 
 /* Adds an access whose address and site are not yet in the ledger. */
-static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t site)
+static void add(struct rt_spin *s, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
+	uint32_t at = place_of(address, site);
+
 	if (s->count == RT_SPIN_ENTRIES)
 		s->count = 0;
-	s->filter = (s->count ? s->filter : 0) | filter_of(address, site);
+	if (!s->count)
+		__builtin_memset(s->table, 0, sizeof s->table);
+	while (s->table[at])
+		at = (at + 1) % RT_SPIN_TABLE;
+	s->table[at] = (uint8_t)(s->count + 1);
 	s->entries[s->last].after = (uint8_t)s->count;
 	s->last = s->count;
-	s->entries[s->count++] = (struct rt_spin_entry){
-		.address = address, .site = site, .size = size < 8 ? (uint32_t)size : 8};
+	s->entries[s->count++] = (struct rt_spin_entry){.address = address,
+							.site = site,
+							.size = size < 8 ? (uint32_t)size : 8,
+							.write = how & RT_ACCESS_WRITE,
+							.atomic = how & RT_ACCESS_ATOMIC,
+							.idle = how & RT_ACCESS_IDLE};
 	s->steady = s->yields = 0;
 }
 
-/* Returns true if the location has the same value as at the thread's last access, and notes the
- * current value. */
+/* Returns true if the access tells the thread nothing new: the location has the same value as at the
+ * thread's last access, or the access is idle.  Notes the current value. */
 static bool is_same(struct rt_spin_entry *e)
 {
 	uint64_t now = peek(e);
-	bool same = e->visited && now == e->value;
+	bool visited = e->visited, same = now == e->value;
 
+	e->restless |= visited && !same && e->idle;
 	e->value = now;
 	e->visited = true;
-	return same;
+	return visited && (same || e->idle);
 }
 
-/* Returns true if all locations in the ledger still have the values that were noted.  This may be
- * false although each site finds the same value in every iteration.  For instance, a loop may set
- * and reset a flag; then two sites have noted different values of one address. */
+static bool overlaps(const struct rt_spin_entry *a, const struct rt_spin_entry *b)
+{
+	return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* Returns true if the thread changes the location in each iteration: an idle access found another value
+ * than before, the value after a write is not that before it, or two accesses of an iteration find
+ * different values and one of them writes. */
+static bool is_changing(const struct rt_spin *s, const struct rt_spin_entry *e)
+{
+	if (e->restless || (e->write && peek(e) != e->value))
+		return true;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct rt_spin_entry *other = &s->entries[i];
+
+		if ((e->write || other->write) && overlaps(e, other) &&
+		    (other->restless || other->address != e->address || other->size != e->size ||
+		     other->value != e->value))
+			return true;
+	}
+	return false;
+}
+
+/* Returns true if the location is on the stack of the thread, which calls this.  It may belong to a
+ * function that has returned, so only another access shows whether its value has changed. */
+static bool is_on_stack(const struct rt_spin_entry *e)
+{
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+
+	return e->address < frame ? frame - e->address < STACK_BELOW : e->address - frame < STACK_ABOVE;
+}
+
+/* Returns true if the thread would read another value than it has noted, and has not changed it
+ * itself. */
+static bool is_changed(const struct rt_spin *s, const struct rt_spin_entry *e)
+{
+	return e->visited && !e->idle && (!e->write || e->atomic) && peek(e) != e->value &&
+	       !is_changing(s, e);
+}
+
+/* Returns true if all locations that the thread reads still have the values that were noted. */
 static bool is_still(const struct rt_spin *s)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->entries[i].visited && peek(&s->entries[i]) != s->entries[i].value)
+		if (is_changed(s, &s->entries[i]) && !is_on_stack(&s->entries[i]))
 			return false;
+	return true;
+}
+
+/* Returns true if one thread reads what the other one changes in each iteration. */
+static bool reads_changing(const struct rt_spin *reader, const struct rt_spin *writer)
+{
+	for (uint32_t i = 0; i < writer->count; i++)
+		for (uint32_t k = 0; k < reader->count; k++)
+			if (!reader->entries[k].idle && overlaps(&writer->entries[i], &reader->entries[k]) &&
+			    is_changing(writer, &writer->entries[i]))
+				return true;
+	return false;
+}
+
+bool rt_spin_is_closed(void)
+{
+	struct rt_spin *const *spins = rt_steering()->spins;
+	uint32_t count = rt_slot_count();
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < count && spins[i] && rt_turn_may_run(i); k++)
+			if (spins[k] && k != i && rt_turn_may_run(k) && reads_changing(spins[i], spins[k]))
+				return false;
 	return true;
 }
 
@@ -129,15 +214,16 @@ static void certify(struct rt_thread *t, uint32_t site)
 	rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN); /* lets the stopped threads continue */
 }
 
-/* Completes the certificate with a location that has changed, if there is one. */
-static void complete(struct rt_spin *s)
+/* Completes the certificate with a location that has changed, if there is one.  `now` is the entry of the
+ * access that the thread is about to make, or NULL. */
+static void complete(struct rt_spin *s, const struct rt_spin_entry *now)
 {
 	struct raddle_steer_spin *spin = &rt_steer()->spin;
 
 	for (uint32_t i = 0; i < s->count && s->notified; i++) {
 		const struct rt_spin_entry *e = &s->entries[i];
 
-		if (!e->visited || peek(e) == e->value)
+		if (!is_changed(s, e) || (is_on_stack(e) && e != now))
 			continue;
 		spin->address = e->address;
 		spin->size = e->size;
@@ -149,14 +235,16 @@ static void complete(struct rt_spin *s)
 
 static void go_on(struct rt_spin *s, uintptr_t address, uint32_t site)
 {
-	complete(s);
-	if (s->notified && !find(s, address, site))
+	const struct rt_spin_entry *now = find(s, address, site);
+
+	complete(s, now);
+	if (!now)
 		s->notified = false;
 }
 
 void rt_spin_complete(struct rt_thread *t)
 {
-	complete(&rt_steered(t)->spin);
+	complete(&rt_steered(t)->spin, NULL);
 	rt_steered(t)->spin.notified = false;
 }
 
@@ -188,7 +276,18 @@ static void come_round(struct rt_thread *t, uint32_t site)
 		rt_turn_point(t, rt_steered(t)->n, RADDLE_POINT_SPIN);
 }
 
-void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site)
+void rt_spin_progresses(struct rt_thread *t)
+{
+	struct rt_spin *s = &rt_steered(t)->spin;
+
+	if (!rt_takes_turns() || t->busy)
+		return;
+	s->notified = false;
+	s->steady = s->yields = 0;
+	rt_spin_news(t);
+}
+
+void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how)
 {
 	struct rt_spin *s = &rt_steered(t)->spin;
 	struct rt_spin_entry *e;
@@ -201,7 +300,7 @@ void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32
 	}
 	e = find(s, address, site);
 	if (!e) {
-		add(s, address, size, site);
+		add(s, address, size, site, how);
 		rt_spin_news(t);
 	} else if (!is_same(e)) {
 		s->steady = s->yields = 0;

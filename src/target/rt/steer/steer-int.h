@@ -255,12 +255,14 @@ uint32_t rt_strategy_choose(uint32_t number);
 void rt_strategy_meet(const struct rt_thread *t); /* called when a thread begins */
 
 /* rt/steer/spin.c.  These functions handle spins, loops in which a thread only waits.
- * rt_spin_yields() is called when a thread yields, and rt_spin_comes_round() when the number of
- * accesses suggests a spin. rt_spin_complete() is called when a thread leaves a loop about which
- * it has begun a report to the replayer (struct raddle_steer_spin). */
+ * rt_spin_yields() is called when a thread yields, rt_spin_comes_round() when the number of accesses
+ * suggests a spin, and rt_spin_progresses() when the thread gets closer to the end of a loop.
+ * rt_spin_complete() is called when a thread leaves a loop about which it has begun a report to the
+ * replayer (struct raddle_steer_spin). */
 void rt_spin_complete(struct rt_thread *t);
 void rt_spin_yields(struct rt_thread *t);
 void rt_spin_comes_round(struct rt_thread *t);
+void rt_spin_progresses(struct rt_thread *t);
 
 /* rt/steer/refuse.c.  rt_refuse_note() notes whether an attempt to take a lock has succeeded.
  * rt_refuse_certify() is called with the lock held when the thread cannot reach its goal. */

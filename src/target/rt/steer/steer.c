@@ -314,6 +314,7 @@ void rt_steer_begin(struct rt_thread *t)
 	rt_context_begin(t);
 	rt_strategy_meet(t);
 	rt_steered(t)->slot = slot;
+	rt_steering()->spins[t->number] = &rt_steered(t)->spin;
 	if (slot->thread < rt_steer()->thread_count) /* threads that were added have no plan */
 		follow_plan(t, slot->thread);
 	if (rt_takes_turns())
@@ -347,6 +348,8 @@ void rt_steer_end(struct rt_thread *t)
 	if (is_expected(t))
 		rt_steer_diverge(t, RADDLE_CAUSE_ENDED, expected_kind(t), RADDLE_THREAD_END);
 	rt_turn_end(t);
+	if (t->number < RADDLE_SLOTS)
+		rt_steering()->spins[t->number] = NULL;
 	rt_steer_show(t, RADDLE_SLOT_ENDED);
 	if (!rt_steer_has_one())
 		rt_futex_leaves((pid_t)t->tid);

@@ -90,11 +90,10 @@ struct rt_context {
 
 /* The layer's state of the process. */
 struct rt_steering {
-	struct raddle_steer *memory; /* the memory that the replayer shares with the program */
-	struct raddle_slot *table;   /* the slots in that memory */
-	/* where threads of the plan sleep, by position in the table of threads */
-	struct rt_sleeping_place *places;
-	struct rt_sleeping_place *own; /* where threads sleep if they take turns, by slot */
+	struct raddle_steer *memory;	  /* the memory that the replayer shares with the program */
+	struct raddle_slot *table;	  /* the slots in that memory */
+	struct rt_sleeping_place *places; /* where threads of the plan sleep, by position */
+	struct rt_sleeping_place *own;	  /* where threads sleep if they take turns, by slot */
 	/* by turn: the position of the thread that performs this operation of the plan */
 	uint32_t *owners;
 	/* by position in the table of threads: 1 plus the thread's slot, or 0 if not known yet */
@@ -102,6 +101,7 @@ struct rt_steering {
 	/* by slot; NULL if the thread has no context, or has left */
 	struct rt_context *contexts[RADDLE_SLOTS];
 	struct rt_context idle, *leaving;
+	struct rt_spin *spins[RADDLE_SLOTS];	/* by slot: the ledger, or NULL */
 	struct rt_thread *parked[RADDLE_SLOTS]; /* by slot: ended threads that have not left libc */
 	uint32_t parked_count;
 	struct rt_thread *ready_made; /* threads that were made in advance, linked by `next` */
@@ -282,7 +282,7 @@ static inline bool rt_steer_is_quick(const struct rt_thread *t)
 bool rt_steer_goes_past(struct rt_thread *t, uint32_t site);
 void rt_steer_access(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 void rt_steer_handle(struct rt_thread *t, uint32_t kind, uintptr_t object);
-void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site);
+void rt_spin_touch(struct rt_thread *t, uintptr_t address, uint64_t size, uint32_t site, uint32_t how);
 void rt_steer_emit(struct rt_thread *t);		  /* it is about to write to a stream */
 void rt_steer_count(struct rt_thread *t, uint64_t count); /* counts accesses without points */
 bool rt_steer_heeds(const struct rt_thread *t, uint32_t site);

@@ -75,6 +75,16 @@ static inline void rt_turn_set_since(uint32_t number, uint64_t since)
 		rt_set_remove(set, number, rt_is_alone());
 }
 
+/* Returns true if the thread has the turn, or needs only the turn to continue. */
+static inline bool rt_turn_may_run(uint32_t number)
+{
+	return rt_turn_is_ready(number) || rt_turn_running() == number;
+}
+
+/* rt/steer/spin.c.  Returns true if no runnable thread reads what another one changes while it waits in a
+ * loop. */
+bool rt_spin_is_closed(void);
+
 /* Returns true if no thread has the turn.  Then waiting threads check whether input has arrived. */
 static inline bool rt_turn_is_idle(void)
 {

@@ -245,7 +245,7 @@ bool rt_turn_runnable_spin(void)
 
 	for (uint32_t i = 0; i < rt_slot_count(); i++) {
 		const struct raddle_slot *slot = rt_slot_at(i);
-		bool runs = rt_turn_is_ready(i) || rt_turn_running() == i;
+		bool runs = rt_turn_may_run(i);
 
 		if (runs && (slot->spins < RADDLE_STEER_SPINS || slot->news != news))
 			return false;
@@ -259,7 +259,7 @@ bool rt_turn_all_spin(void)
 	for (uint32_t i = 0; i < rt_slot_count(); i++)
 		if (may_wake_up(i))
 			return false;
-	return rt_turn_runnable_spin();
+	return rt_turn_runnable_spin() && rt_spin_is_closed();
 }
 
 /* Returns true if the program has to stop and ask the replayer at the point that the thread has

@@ -90,7 +90,8 @@ static __attribute__((noinline, cold)) void notify_begin(struct rt_thread *t, co
 {
 	t->atomic_what = what;
 	RT_NOTIFY(access, t, (uintptr_t)p, RADDLE_ATOMIC_SIZE(what), (uint32_t)what,
-		  RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ));
+		  RT_ACCESS_ATOMIC | (RADDLE_ATOMIC_WRITES(what) ? RT_ACCESS_WRITE : RT_ACCESS_READ) |
+			  (what & RADDLE_STOP_IDLE ? RT_ACCESS_IDLE : 0));
 }
 
 __attribute__((visibility("default"))) void __raddle_atomic_begin(struct raddle_self *self,

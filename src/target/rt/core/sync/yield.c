@@ -39,6 +39,14 @@ __attribute__((visibility("default"))) void __raddle_round(void)
 		RT_NOTIFY(rounds, t);
 }
 
+__attribute__((visibility("default"))) void __raddle_progress(void)
+{
+	struct rt_thread *t = RT_UNLIKELY(rt.callbacks.progresses != NULL) ? rt_self() : NULL;
+
+	if (t)
+		RT_NOTIFY(progresses, t);
+}
+
 /* When input is replayed, a sleep ends as soon as every other thread waits as well. */
 static bool sleeps_in_world(uint64_t ns)
 {
