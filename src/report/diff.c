@@ -48,11 +48,22 @@ static void put_bug(struct rd_json *j, const struct finding_bug *bug)
 	struct rd_buf title = RD_BUF_INIT;
 
 	finding_bug_title(&title, bug);
+	rd_json_object(j, NULL);
 	RD_JSON(j, RD_JS("id", bug->id), RD_JS("title", title.data),
 		RD_JS("severity", finding_severity_name(finding_severity(f))),
 		RD_JS("class", finding_class_name(f->class)), RD_JS("consequence", f->consequence),
 		RD_JS("file", place->file), RD_JU("line", place->line), RD_JS("function", place->function));
+	rd_json_end(j);
 	rd_buf_release(&title);
+}
+
+static void put_change(struct rd_json *j, const struct finding_diff *d, enum finding_change change)
+{
+	rd_json_array(j, finding_change_name(change));
+	for (size_t i = 0; i < d->count; i++)
+		if (d->items[i].change == change)
+			put_bug(j, d->items[i].bug);
+	rd_json_end(j);
 }
 
 int report_diff_json(const struct finding_diff *d, FILE *out)
@@ -60,20 +71,11 @@ int report_diff_json(const struct finding_diff *d, FILE *out)
 	struct rd_json j;
 
 	rd_json_begin(&j, out);
-	j.indent = true;
 	rd_json_object(&j, NULL);
-	rd_json_number(&j, "version", 1);
-	for (unsigned change = 0; change < FINDING_CHANGES; change++) {
-		rd_json_array(&j, finding_change_name(change));
-		for (size_t i = 0; i < d->count; i++) {
-			if (d->items[i].change != change)
-				continue;
-			rd_json_object(&j, NULL);
-			put_bug(&j, d->items[i].bug);
-			rd_json_end(&j);
-		}
-		rd_json_end(&j);
-	}
+	j.indent = true;
+	RD_JSON(&j, RD_JU("version", 1));
+	for (unsigned change = 0; change < FINDING_CHANGES; change++)
+		put_change(&j, d, change);
 	rd_json_end(&j);
 	return fflush(out) == 0 && !ferror(out) ? RD_OK : rd_fail_errno("cannot write the differences");
 }

@@ -68,6 +68,8 @@ static void put_cell(const struct table *table, size_t column, const char *text)
 	bool cut = length_of(text) > table->width;
 
 	bytes = bytes_of(text, cut ? table->width - strlen(DOTS) : table->width, &shown);
+	while (bytes && text[bytes - 1] == ' ')
+		bytes--;
 	fprintf(table->out, "%*s%.*s%s\n", (int)(left - HEAD), "", (int)bytes, text, cut ? DOTS : "");
 }
 
