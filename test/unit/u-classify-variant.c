@@ -224,6 +224,10 @@ static void test_between(void **state)
 		same_decision(&room[0], m->thread, m->after, "back", other->thread);
 		same_decision(&room[1], other->thread, other->after, "back", other->thread);
 		same_decision(&room[2], m->thread, 20, "op", other->thread);
+		variant_keep_turn(&before, moved);
+		assert_int_equal(before.schedule.decision_count, 4);
+		same_decision(&room[2], other->thread, other->after, "yield", other->thread);
+		same_decision(&room[3], m->thread, 20, "op", other->thread);
 	}
 }
 

@@ -38,7 +38,7 @@ void variant_make(struct variant *v, const struct schedule *race, enum variant_g
 bool variant_lags(size_t number);
 
 /* The maximum number of decisions that a counterpart has in addition to those of its run. */
-enum { VARIANT_ROOM = 2 };
+enum { VARIANT_ROOM = 3 };
 
 /* Makes the counterpart of a run that variant_make() made for one of the first two groups.  `made`
  * is the schedule of the run with all its decisions.  The counterpart takes the same decisions, but
@@ -59,5 +59,11 @@ void variant_make_between(struct variant *v, const struct schedule *race, unsign
  * access. */
 void variant_counterpart_before(struct variant *v, const struct schedule *made, unsigned moved,
 				struct schedule_decision *decisions);
+
+/* Changes such a counterpart so that it counts only if the other thread yields or sleeps after its last
+ * operation, and lets it keep the turn then.  In the run, the first thread is stopped when the other
+ * one does so before its access.  In the counterpart, the first thread has made its access, and gets
+ * the turn and goes on; so the two runs differ in more than the access. */
+void variant_keep_turn(struct variant *v, unsigned moved);
 
 #endif

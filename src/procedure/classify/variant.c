@@ -174,3 +174,18 @@ void variant_counterpart_before(struct variant *v, const struct schedule *made, 
 	v->schedule.decision_count = 2;
 	copy_later(made, &v->schedule);
 }
+
+void variant_keep_turn(struct variant *v, unsigned moved)
+{
+	struct schedule *s = &v->schedule;
+	const struct schedule_goal *other = &s->goals[1 - moved];
+
+	RD_ASSERT(moved < 2 && s->goal_count == 2 && s->decision_count >= 2);
+	memmove(s->decisions + 3, s->decisions + 2, (s->decision_count - 2) * sizeof *s->decisions);
+	s->decisions[2] = (struct schedule_decision){.thread = other->thread,
+						     .n = other->after,
+						     .point = "yield",
+						     .count = 1,
+						     .next = other->thread};
+	s->decision_count++;
+}

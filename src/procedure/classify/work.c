@@ -75,6 +75,24 @@ static void set_unrepeated(struct trial *t)
 	*t = (struct trial){.why = "the run cannot be repeated"};
 }
 
+/* If the run and its counterpart differ, makes sure that only the access was moved. */
+static int check_moved(struct race_work *w, const struct decide_experiment *e, struct variant *other,
+		       struct trial *t)
+{
+	struct trial kept;
+	int err;
+
+	if (e->of.group != VARIANT_BETWEEN || !t->counts || does_same(work_run_at(w, e->of), t))
+		return RD_OK;
+	variant_keep_turn(other, e->moved);
+	err = trial_run(&w->bench, &other->schedule, &kept, NULL);
+	if (!err && kept.counts) {
+		t->counts = false;
+		t->why = "the other thread yields before its access, so more than one access was moved";
+	}
+	return err;
+}
+
 /* Makes the counterpart of a run; `same` is the schedule of the run with all its decisions. */
 static int run_other_order(struct race_work *w, const struct decide_experiment *e,
 			   const struct schedule *same, struct trial *t, struct schedule *made)
@@ -86,6 +104,8 @@ static int run_other_order(struct race_work *w, const struct decide_experiment *
 
 	make_counterpart(e, same, &other, decisions);
 	err = trial_run(&w->bench, &other.schedule, t, made);
+	if (!err)
+		err = check_moved(w, e, &other, t);
 	free(decisions);
 	return err;
 }
