@@ -10,10 +10,12 @@
 #include "report/report.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/name.h"
 #include "base/printable.h"
 #include "base/wrap.h"
 #include "finding/bug.h"
+#include "finding/timeline.h"
 #include "report/text-int.h"
 #include "report/timeline-int.h"
 #include "report/words-int.h"
@@ -25,6 +27,7 @@
 
 #define LABEL 12	/* the columns for a label, such as "Why" */
 #define ID_SHOWN 8	/* digits of an id that are shown; `raddle replay` needs at least six */
+#define PATH_MOST 40	/* characters of a path in a headline; a longer one loses its directories */
 #define EVIDENCE_MOST 6 /* findings of a bug that one line names */
 
 /* ---- the headline ---- */
@@ -57,11 +60,37 @@ static void put_ends(struct printer *p, const char *left, const char *right, con
 	fprintf(p->out, "%s\n", *text_colour(p, code) ? TEXT_PLAIN : "");
 }
 
+/* Cuts a text that is too long for a line. */
+static void cut_text(struct rd_buf *text, int most)
+{
+	if (text->length <= (size_t)most)
+		return;
+	text->length = (size_t)most - 2;
+	text->data[text->length] = '\0';
+	rd_buf_adds(text, "..");
+}
+
 static const struct finding_stack *main_stack(const struct finding *f)
 {
 	static const struct finding_stack none;
 
 	return f->access_count ? &f->accesses[0].stack : f->cycle_count ? &f->cycle[0].stack : &none;
+}
+
+/* Appends the place of a bug.  A long path is shortened to the name of its file. */
+static void put_where(struct rd_buf *out, const struct finding_frame *near)
+{
+	struct finding_frame f = *near;
+
+	if (f.file && strlen(f.file) > PATH_MOST)
+		f.file = rd_base_name(f.file);
+	f.function = NULL;
+	word_place_in(out, &f);
+	if (near->function) {
+		rd_buf_adds(out, " in ");
+		finding_function_name(out, near->function);
+	}
+	cut_text(out, TEXT_WIDTH - (int)sizeof "id 01234567");
 }
 
 static void put_headline(struct printer *p, const struct finding_bug *bug, size_t number, size_t count)
@@ -78,12 +107,13 @@ static void put_headline(struct printer *p, const struct finding_bug *bug, size_
 	finding_bug_title(&left, bug);
 	rd_buf_addf(&right, "%s%s%s", finding_status_name(f->status), effect ? ", " : "",
 		    effect ? effect : "");
+	cut_text(&left, TEXT_WIDTH);
 	rd_make_printable(left.data, left.length, false);
 	put_ends(p, left.data, right.data, TEXT_RED);
 	rd_buf_clear(&left);
 	rd_buf_clear(&right);
 	rd_buf_addf(&left, "%*s", (int)indent, "");
-	word_place_in(&left, &near);
+	put_where(&left, &near);
 	rd_buf_addf(&right, "id %.*s", ID_SHOWN, bug->id);
 	rd_make_printable(left.data, left.length, false);
 	put_ends(p, left.data, right.data, "");
@@ -181,8 +211,9 @@ static void put_again(struct printer *p, const struct finding_bug *bug)
 		return;
 	}
 	word_reproduce(&p->line, p->set,
-		       f->witness_count && f->witnesses[0].schedule_path ? f->witnesses[0].schedule_path
-									 : f->schedule_path);
+		       finding_shows_effect(f) && f->witnesses[0].schedule_path
+			       ? f->witnesses[0].schedule_path
+			       : f->schedule_path);
 	rd_make_printable(p->line.data, p->line.length, false);
 	fprintf(p->out, "  %-*s%s\n", LABEL - 2, "Again", p->line.data); /* not wrapped, to be copied */
 	rd_buf_clear(&p->line);
@@ -398,7 +429,8 @@ int report_confirmed(const struct finding_set *set, const struct finding *f, con
 	struct printer p = text_begin(out, set, opts);
 
 	rd_buf_adds(&p.line, "Raddle: confirmed: ");
-	text_add_short(&p, f);
+	text_add_title(&p, f);
+	rd_buf_addf(&p.line, " [%.*s]", ID_SHOWN, f->bug);
 	text_flush(&p, 0, "");
 	return text_finish(&p);
 }

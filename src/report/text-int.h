@@ -38,8 +38,9 @@ struct finding_frame text_near(const struct printer *p, const struct finding_fra
 /* Prints a finding in full, in the layout of ThreadSanitizer. */
 void text_finding(struct printer *p, const struct finding *f);
 
-/* Appends to p->line a description of the finding, such as "data race on hits: write at a.c:3 (add), read at
- * a.c:9 (main) [id]". */
+/* text_add_title() appends to p->line "data race on hits: write at a.c:3 (add), read at a.c:9 (main)".
+ * text_add_short() also appends the id. */
+void text_add_title(struct printer *p, const struct finding *f);
 void text_add_short(struct printer *p, const struct finding *f);
 
 #endif

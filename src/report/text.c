@@ -520,7 +520,7 @@ static void add_short_place(struct rd_buf *b, const struct finding_frame *f)
 		rd_buf_addf(b, " (%s)", f->function);
 }
 
-void text_add_short(struct printer *p, const struct finding *f)
+void text_add_title(struct printer *p, const struct finding *f)
 {
 	size_t count = f->access_count + f->cycle_count;
 
@@ -535,6 +535,11 @@ void text_add_short(struct printer *p, const struct finding *f)
 				finding_own_code_frame(access ? &f->accesses[i].stack
 							      : &f->cycle[i - f->access_count].stack));
 	}
+}
+
+void text_add_short(struct printer *p, const struct finding *f)
+{
+	text_add_title(p, f);
 	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",
 		    f->suppressed ? ", suppressed" : "");
 }

@@ -330,7 +330,8 @@ static void why_a_use_after_free(void **state)
 
 	(void)state;
 	race(set, "o", (struct side){"drop", 17, FINDING_FREE, "free", NULL, NULL}, READ("get", 2));
-	assert_why(set, "Nothing prevents that the object is freed at a.cc:17 before it is used at line 2.");
+	assert_why(set,
+		   "Nothing prevents the object from being freed at a.cc:17 before it is used at line 2.");
 }
 
 static void why_a_deadlock(void **state)

@@ -91,7 +91,7 @@ static int keep_one(struct finding_set *set, const char *id)
 	finding_bugs_release(&bugs);
 	if (!f)
 		return RD_ENOTFOUND;
-	if (f->witness_count && f->witnesses[0].schedule)
+	if (finding_shows_effect(f))
 		f->schedule = f->witnesses[0].schedule;
 	if (!f->schedule && finding_load_schedule(set, f))
 		return RD_EFORMAT;
@@ -137,6 +137,9 @@ static int read_finding(const char *path, struct finding_set **set)
 
 	if (!rd_file_exists(path) && is_id(path))
 		return read_by_id(path, set);
+	if (!rd_file_exists(path) && strspn(path, RD_HEX_DIGITS) == strlen(path))
+		return rd_fail(RD_EUSAGE, "replay: %s: no such file, and an id has %d to %d digits", path,
+			       FINDING_ID_LEAST, FINDING_ID_SIZE - 1);
 	err = finding_load(path, set);
 
 	if (!err && (*set)->count == 1 && !(*set)->items[0]->count)

@@ -457,3 +457,9 @@ size_t finding_bugs_fresh(const struct finding_bugs *bugs)
 	}
 	return n;
 }
+
+bool finding_shows_effect(const struct finding *f)
+{
+	return (f->class == FINDING_SPEC_VIOLATED || f->class == FINDING_OUTPUT_DIFFERS) &&
+	       f->witness_count && f->witnesses[0].schedule;
+}

@@ -45,6 +45,9 @@ void finding_bugs_release(struct finding_bugs *bugs);
  * suppressed. */
 size_t finding_bugs_fresh(const struct finding_bugs *bugs);
 
+/* Returns true if the schedule of the first witness shows what a race does, rather than the race. */
+bool finding_shows_effect(const struct finding *f);
+
 /* Returns a text such as "data race" or "use after free". */
 const char *finding_words(const struct finding *f);
 

@@ -158,7 +158,10 @@ static void add_access(struct finding_timeline *t, const struct finding *f, cons
 	for (size_t i = 0; i < a->lock_count; i++)
 		add_taken(t, a->thread, &a->locks[i]);
 	add_step(t, a->thread, finding_own_code_frame(&a->stack))->event =
-		event(t, verb_of(a), what ? what : f->object.name);
+		event(t, verb_of(a),
+		      a->op == FINDING_FREE ? "the object"
+		      : what		    ? what
+					    : f->object.name);
 }
 
 /* Returns the index of the access that the worst witness executes first.  Without a witness, the
@@ -175,6 +178,10 @@ static size_t first_access(const struct finding *f)
 static void add_race(struct finding_timeline *t, const struct finding *f)
 {
 	size_t first = first_access(f);
+
+	/* The class names the only order that was possible.  The finding may have the other one. */
+	if (f->class == FINDING_SINGLE_ORDERING)
+		return;
 
 	for (size_t i = 0; i < f->access_count; i++)
 		add_access(t, f, &f->accesses[f->access_count == 2 ? i ^ first : i]);
@@ -224,8 +231,8 @@ void finding_timeline_release(struct finding_timeline *t)
 
 /* ---- names of threads ---- */
 
-/* Returns the outermost function of the program in the stacks of a thread or, if it has none, the
- * function of its first step; NULL if neither is known. */
+/* Returns the outermost function of the program in the stacks of a thread, or NULL.  A stack with one
+ * frame may lack the function that the thread runs. */
 static const char *function_of(const struct finding *f, const char *thread)
 {
 	for (size_t i = 0; i < f->access_count + f->cycle_count; i++) {
@@ -234,14 +241,11 @@ static const char *function_of(const struct finding *f, const char *thread)
 		const struct finding_stack *s =
 			access ? &f->accesses[i].stack : &f->cycle[i - f->access_count].stack;
 
-		for (size_t k = s->count; name && !strcmp(name, thread) && k-- > 0;)
+		for (size_t k = s->count;
+		     name && !strcmp(name, thread) && k-- > 0 && f->kind != FINDING_FAILURE;)
 			if (s->frames[k].function && s->frames[k].file && !finding_is_library(&s->frames[k]))
 				return s->frames[k].function;
 	}
-	for (size_t i = 0; i < f->step_count; i++)
-		if (f->steps[i].thread && !strcmp(f->steps[i].thread, thread) && f->steps[i].place.function &&
-		    *f->steps[i].place.function)
-			return f->steps[i].place.function;
 	return NULL;
 }
 
@@ -275,6 +279,23 @@ static size_t number_of(const struct finding *f, const char *thread, const char 
 	return others ? before + 1 : 0;
 }
 
+void finding_function_name(struct rd_buf *out, const char *function)
+{
+	static const char nameless[] = "(anonymous namespace)::";
+	size_t length;
+
+	if (!strncmp(function, nameless, sizeof nameless - 1))
+		function += sizeof nameless - 1;
+	length = strcspn(function, "(<");
+	for (size_t i = 0; i < length; i++) /* a return type precedes the name */
+		if (function[i] == ' ') {
+			function += i + 1;
+			length -= i + 1;
+			i = 0;
+		}
+	rd_buf_add(out, function, length);
+}
+
 void finding_thread_name(struct rd_buf *out, const struct finding *f, const char *thread)
 {
 	const struct finding_thread *known = finding_thread(f, thread);
@@ -295,7 +316,7 @@ void finding_thread_name(struct rd_buf *out, const struct finding *f, const char
 	if ((known && known->label) || !strcmp(thread, "T_0") || !function)
 		return;
 	number = number_of(f, thread, function);
-	rd_buf_add(out, function, strcspn(function, "(<"));
+	finding_function_name(out, function);
 	if (number)
 		rd_buf_addf(out, " %zu", number);
 }

@@ -36,4 +36,7 @@ void finding_timeline_release(struct finding_timeline *t);
  * that it runs.  If several threads of the finding run that function, a number follows. */
 void finding_thread_name(struct rd_buf *out, const struct finding *f, const char *thread);
 
+/* Appends the name of a function without its return type and parameters: `get` for `int get(void)`. */
+void finding_function_name(struct rd_buf *out, const char *function);
+
 #endif

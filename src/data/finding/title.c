@@ -97,14 +97,14 @@ void finding_bug_title(struct rd_buf *out, const struct finding_bug *bug)
 		finding_title(out, f);
 		return;
 	}
-	o = named_object(bug);
+	o = finding_detail(f) ? NULL : named_object(bug);
 	rd_buf_addf(out, "%s %s ", finding_words(f), finding_detail(f) ? "of" : "on");
 	if (o) {
 		rd_name_root(out, o->name);
 	} else {
 		const struct finding_frame *own = finding_own_code_frame(&f->accesses[0].stack);
 
-		rd_buf_addf(out, "an object used at %s:%u", own->file ? rd_base_name(own->file) : RD_UNKNOWN,
+		rd_buf_addf(out, "memory used at %s:%u", own->file ? rd_base_name(own->file) : RD_UNKNOWN,
 			    own->line);
 	}
 }

@@ -76,14 +76,27 @@ static bool *locks_of(struct places *p, const struct finding_access *a, size_t c
 	return held;
 }
 
-/* Calls `visit` for each access of the races of the bug. */
+static bool is_same_object(const struct finding *a, const struct finding *b)
+{
+	return a == b || (a->object.name && b->object.name && !strcmp(a->object.name, b->object.name) &&
+			  !finding_detail(b));
+}
+
+/* Calls `visit` for each access of the races on the object that stands for the bug. */
 static void each_access(struct places *p, const struct finding_bug *bug,
 			void (*visit)(struct places *p, const struct finding_access *a))
 {
-	for (size_t i = 0; i < bug->count; i++)
-		for (size_t k = 0; k < bug->findings[i]->access_count; k++)
-			if (bug->findings[i]->accesses[k].stack.count)
-				visit(p, &bug->findings[i]->accesses[k]);
+	const struct finding *lead = bug->findings[0];
+
+	for (size_t i = 0; i < bug->count; i++) {
+		const struct finding *f = bug->findings[i];
+
+		if (!is_same_object(lead, f))
+			continue;
+		for (size_t k = 0; k < f->access_count; k++)
+			if (f->accesses[k].stack.count)
+				visit(p, &f->accesses[k]);
+	}
 }
 
 static void note_locks(struct places *p, const struct finding_access *a)
@@ -218,9 +231,9 @@ static void say_mixed(struct rd_buf *out, const struct finding *f)
 static bool say_end_of_life(struct rd_buf *out, const struct finding *f)
 {
 	static const char *const ends[FINDING_OPS] = {
-		[FINDING_FREE] = "is freed",
-		[FINDING_DESTROY] = "is destroyed",
-		[FINDING_CLOSE] = "is closed",
+		[FINDING_FREE] = "freed",
+		[FINDING_DESTROY] = "destroyed",
+		[FINDING_CLOSE] = "closed",
 	};
 	const struct finding_access *end = NULL, *use = NULL;
 
@@ -228,7 +241,7 @@ static bool say_end_of_life(struct rd_buf *out, const struct finding *f)
 		*(ends[f->accesses[i].op] && !end ? &end : &use) = &f->accesses[i];
 	if (!end || !use)
 		return false;
-	rd_buf_addf(out, "Nothing prevents that the object %s at ", ends[end->op]);
+	rd_buf_addf(out, "Nothing prevents the object from being %s at ", ends[end->op]);
 	add_place(out, finding_own_code_frame(&end->stack), NULL);
 	rd_buf_addf(out, " before %s at ", ends[use->op] ? "the same happens" : "it is used");
 	add_place(out, finding_own_code_frame(&use->stack), finding_own_code_frame(&end->stack));
@@ -258,9 +271,7 @@ static void say_race(struct rd_buf *out, const struct finding_bug *bug)
 		return;
 	collect(&p, bug);
 	add_object(&what, f);
-	if (f->class == FINDING_SINGLE_ORDERING)
-		rd_buf_adds(out, "Only one order of the accesses was possible in all runs.");
-	else if (p.count)
+	if (p.count && f->class != FINDING_SINGLE_ORDERING)
 		say_locks(out, &p, what.data);
 	say_mixed(out, f);
 	rd_buf_release(&what);
@@ -312,6 +323,7 @@ static void say_wait(struct rd_buf *out, const struct finding *f, const struct f
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (w->kind && !strcmp(table[i].kind, w->kind))
 			words = table[i].words;
+	rd_buf_adds(out, "thread ");
 	finding_thread_name(out, f, w->thread);
 	rd_buf_addf(out, " %s", words);
 	if (w->wants && (!w->kind || strcmp(w->kind, "join") != 0))

@@ -73,8 +73,9 @@ static int add_finding(struct repeat *r, struct finding_set *set, const struct s
 	char seen[200];
 
 	snprintf(seen, sizeof seen,
-		 "first seen in schedule %" PRIu64 "; with %zu decisions it happened again in %d of %d runs",
-		 r->failure->number + 1, s->decision_count, REPEATS, REPEATS);
+		 "first seen in schedule %" PRIu64 "; with %zu decision%s it happened again in %d of %d runs",
+		 r->failure->number + 1, s->decision_count, s->decision_count == 1 ? "" : "s", REPEATS,
+		 REPEATS);
 	failure.loops = r->worker.note.failure.loops;
 	return failure_add(set, &failure, s, seen);
 }
