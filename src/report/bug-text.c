@@ -109,6 +109,7 @@ static void put_headline(struct printer *p, const struct finding_bug *bug, size_
 		    effect ? effect : "");
 	cut_text(&left, TEXT_WIDTH);
 	rd_make_printable(left.data, left.length, false);
+	rd_make_printable(right.data, right.length, false);
 	put_ends(p, left.data, right.data, TEXT_RED);
 	rd_buf_clear(&left);
 	rd_buf_clear(&right);
@@ -229,7 +230,7 @@ static void put_evidence(struct printer *p, const struct finding_bug *bug)
 	for (size_t i = 0; i < bug->count && i < EVIDENCE_MOST; i++) {
 		const struct finding *f = bug->findings[i];
 
-		for (size_t k = 0; k < f->access_count + f->cycle_count; k++) {
+		for (size_t k = 0; k < f->access_count + f->cycle_count && k < EVIDENCE_MOST; k++) {
 			const struct finding_stack *s = k < f->access_count
 								? &f->accesses[k].stack
 								: &f->cycle[k - f->access_count].stack;
@@ -386,7 +387,7 @@ static void put_total(struct printer *p, const struct finding_bugs *bugs)
 		rd_buf_addf(&p->line, "Raddle: %zu bug%s", count, count == 1 ? "" : "s");
 	else
 		rd_buf_adds(&p->line, "Raddle: no bug confirmed");
-	add_count(&p->line, &separator, by[FINDING_HIGH], "severe (the program fails)");
+	add_count(&p->line, &separator, by[FINDING_HIGH], "severe");
 	add_count(&p->line, &separator, by[FINDING_MEDIUM], "of medium severity");
 	add_count(&p->line, &separator, by[FINDING_LOW], "without a known effect");
 	text_flush(p, 0, count ? TEXT_RED : TEXT_BOLD);

@@ -39,9 +39,9 @@ static void put_step(FILE *out, const struct finding_step *step, const char *roo
 {
 	char *source = timeline_source(&step->place, root);
 
-	fprintf(out, "<td class=\"step%s\"><code>%s:%" PRIu32, step->last ? " last" : "",
-		step->place.file ? rd_base_name(step->place.file) : "?", step->place.line);
-	fputs(" ", out);
+	fprintf(out, "<td class=\"step%s\"><code>", step->last ? " last" : "");
+	html_text(out, step->place.file ? rd_base_name(step->place.file) : "?");
+	fprintf(out, ":%" PRIu32 " ", step->place.line);
 	html_text(out, source);
 	fputs("</code><br>", out);
 	html_text(out, step->event);
@@ -110,7 +110,7 @@ void html_bug(FILE *out, const struct finding_bug *bug, size_t number, const cha
 	fprintf(out, "<div class=\"bug\" id=\"b-%s\" data-bug=\"%s\"><h2>Bug %zu: ", bug->id, bug->id,
 		number);
 	html_text(out, words.data);
-	fprintf(out, " <span class=\"sub\">%s, %.8s</span></h2>\n",
+	fprintf(out, " <span class=\"sub\">%s, %s, %.8s</span></h2>\n", finding_status_name(f->status),
 		finding_severity_name(finding_severity(f)), bug->id);
 	put_timeline(out, f, root);
 	rd_buf_clear(&words);

@@ -184,10 +184,13 @@ static void put_result_message(struct writer *w, const struct finding_bug *bug)
 	put_message(w, "message");
 }
 
+/* The ids of related locations are smaller.  Chosen by hand: services limit their number. */
+#define RELATED_MOST 30
+
 /* Adds the sides of a finding that is further evidence of the bug.  Returns the next id. */
 static size_t put_evidence(struct writer *w, const struct finding *f, size_t id)
 {
-	for (size_t i = 0; i < side_count(f); i++) {
+	for (size_t i = 0; i < side_count(f) && id < RELATED_MOST; i++) {
 		const struct finding_stack *s = side(w, f, i);
 
 		put_related(w, id++, finding_own_code_frame(s));
@@ -219,7 +222,7 @@ static void put_locations(struct writer *w, const struct finding_bug *bug)
 		word_object(&w->words, &f->object);
 		put_related(w, side_count(f), finding_own_code_frame(&f->object.stack));
 	}
-	for (size_t i = 1; i < bug->count; i++)
+	for (size_t i = 1; i < bug->count && next < RELATED_MOST; i++)
 		next = put_evidence(w, bug->findings[i], next);
 	rd_json_end(&w->j);
 	w->quoting = false;

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/name.h"
+#include "base/printable.h"
 #include "report/source-int.h"
 
 #include <inttypes.h>
@@ -146,6 +147,7 @@ static void put_heads(const struct table *table)
 			rd_buf_adds(&name, "other threads");
 		else
 			finding_thread_name(&name, table->f, table->threads[i]);
+		rd_make_printable(name.data, name.length, false);
 		bytes = bytes_of(name.data, table->width, &shown);
 		fprintf(table->out, "%.*s%*s", (int)bytes, name.data,
 			i + 1 < table->count ? (int)(table->width - shown + GAP) : 0, "");
@@ -185,6 +187,8 @@ static void put_step(const struct table *table, size_t number, const struct find
 	indent = step->place.line ? strcspn(cell.data, " ") + 1 : 0;
 	rd_buf_adds(&cell, *source || !step->place.function ? source : step->place.function);
 	rd_buf_addf(&event, "%s%s", step->last ? "<-- " : "", step->event ? step->event : "");
+	rd_make_printable(cell.data, cell.length, false);
+	rd_make_printable(event.data, event.length, false);
 	fprintf(table->out, "%3zu  ", number);
 	if (event.length && length_of(cell.data) + GAP + length_of(event.data) <= table->width) {
 		rd_buf_addf(&cell, "%*s%s",

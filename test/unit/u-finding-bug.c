@@ -60,6 +60,7 @@ static struct finding *race(struct finding_set *set, const char *object, struct 
 	f->access_count = 2;
 	set_side(set, f, 0, &a);
 	set_side(set, f, 1, &b);
+	fixture_threads(set, f);
 	return f;
 }
 
@@ -324,6 +325,69 @@ static void why_a_lock_is_missing(void **state)
 		   "a.cc:4 in reset.");
 }
 
+/* Nothing is said about locks that are not known, or that are held for reading. */
+static void why_not_about_locks(void **state)
+{
+	struct side add = WRITE("add", 1);
+	struct finding_set *set = finding_set_new();
+
+	(void)state;
+	race(set, "hits", add, READ("get", 2))->thread_count = 0;
+	assert_why(set, "");
+	set = finding_set_new();
+	add.lock = "rw";
+	race(set, "hits", add, READ("get", 2))->accesses[0].locks[0].shared = true;
+	assert_why(set, "");
+	set = finding_set_new();
+	race(set, "hits", WRITE("add", 1), READ("get", 2))->status = FINDING_DROPPED;
+	assert_why(set, "");
+	set = finding_set_new();
+	race(set, "hits", WRITE("add", 1), READ("get", 2))->class = FINDING_SINGLE_ORDERING;
+	assert_why(set, "");
+}
+
+/* A lock that a thread holds besides those of the cycle is not named, and does not split the bug. */
+static void why_not_about_outer_locks(void **state)
+{
+	struct finding_set *set = finding_set_new();
+	struct finding *f;
+	struct finding_lock *holds;
+
+	(void)state;
+	fixture_deadlock(set);
+	f = fixture_deadlock(set);
+	holds = finding_array(set, 2, sizeof *holds);
+	holds[0] = (struct finding_lock){.name = "outer", .kind = "mutex"};
+	holds[1] = f->cycle[0].holds[0];
+	f->cycle[0].holds = holds;
+	f->cycle[0].hold_count = 2;
+	f->cycle[0].stack.frames[0].line = 60; /* another place, or both would be one finding */
+	assert_why(set, "The locks are taken in different orders: adder takes accounts[0].lock before "
+			"accounts[1].lock and worker takes accounts[1].lock before accounts[0].lock.");
+}
+
+static void names_of_functions(void **state)
+{
+	static const struct {
+		const char *function, *name;
+	} table[] = {{"get", "get"},
+		     {"int get(void)", "get"},
+		     {"std::vector<int> Pool::all(int) const", "Pool::all"},
+		     {"(anonymous namespace)::run(int)", "run"},
+		     {"main::$_0::operator()() const", "lambda in main"},
+		     {"Task::operator()()", "Task::operator()()"},
+		     {"", ""}};
+	struct rd_buf name = RD_BUF_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		finding_function_name(&name, table[i].function);
+		assert_string_equal(name.data, table[i].name);
+		rd_buf_clear(&name);
+	}
+	rd_buf_release(&name);
+}
+
 static void why_a_use_after_free(void **state)
 {
 	struct finding_set *set = finding_set_new();
@@ -432,6 +496,9 @@ int main(void)
 		cmocka_unit_test(why_no_lock),
 		cmocka_unit_test(why_a_lock_is_missing),
 		cmocka_unit_test(why_a_use_after_free),
+		cmocka_unit_test(why_not_about_locks),
+		cmocka_unit_test(why_not_about_outer_locks),
+		cmocka_unit_test(names_of_functions),
 		cmocka_unit_test(why_a_deadlock),
 		cmocka_unit_test(timeline_of_a_deadlock),
 		cmocka_unit_test(timeline_of_a_witness),

@@ -27,7 +27,7 @@ static void golden_report(void **state)
 	free(text);
 	text = text_of(set, &(struct report_opts){0}, &length);
 	assert_null(strstr(text, "Predicted but not confirmed")); /* the finding is speculative */
-	assert_non_null(strstr(text, "Raddle: 2 bugs: 1 severe (the program fails), 1 of medium severity\n"
+	assert_non_null(strstr(text, "Raddle: 2 bugs: 1 severe, 1 of medium severity\n"
 				     "Findings that do not count: 1 unconfirmed, 1 dropped\n"));
 	free(text);
 	text = text_of(set, &(struct report_opts){.all = true, .steps = 3}, &length);

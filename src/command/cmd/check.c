@@ -93,7 +93,8 @@ static void show_confirmed(struct show *s, const struct check_event *e)
 
 	RD_ASSERT(e->finding && e->set);
 	e->finding->announced = true;
-	finding_group(e->set);
+	if (!*e->finding->bug)
+		finding_group(e->set);
 	if (rd_names_put(&s->announced, e->finding->bug, strlen(e->finding->bug)) < before)
 		return;
 	rd_progress_hide(&s->under_way);

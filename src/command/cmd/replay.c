@@ -104,7 +104,7 @@ static int keep_one(struct finding_set *set, const char *id)
 
 /* Looks for an id in the results of the last check and the last exploration in this directory.  The
  * program gets the input of the recorded run. */
-static int read_by_id(const char *id, struct finding_set **set)
+static int read_by_id(const char *id, struct finding_set **set, const char **from)
 {
 	static const char *const places[] = {CMD_CHECK_DIRECTORY "/" CMD_FINDINGS_FILE,
 					     CMD_EXPLORE_DIRECTORY "/" CMD_FINDINGS_FILE};
@@ -117,6 +117,7 @@ static int read_by_id(const char *id, struct finding_set **set)
 		err = finding_load(places[i], set);
 		if (!err)
 			err = keep_one(*set, id);
+		*from = places[i];
 		if (!err)
 			cmd_findings_stdin(*set);
 		if (err != RD_ENOTFOUND)
@@ -131,12 +132,14 @@ static int read_by_id(const char *id, struct finding_set **set)
 		id);
 }
 
-static int read_finding(const char *path, struct finding_set **set)
+/* Stores in *from the file from which the finding was read. */
+static int read_finding(const char *path, struct finding_set **set, const char **from)
 {
 	int err;
 
+	*from = path;
 	if (!rd_file_exists(path) && is_id(path))
-		return read_by_id(path, set);
+		return read_by_id(path, set, from);
 	if (!rd_file_exists(path) && strspn(path, RD_HEX_DIGITS) == strlen(path))
 		return rd_fail(RD_EUSAGE, "replay: %s: no such file, and an id has %d to %d digits", path,
 			       FINDING_ID_LEAST, FINDING_ID_SIZE - 1);
@@ -206,7 +209,8 @@ static int prepare_turns(struct schedule *s, const char *path, struct finding_se
 {
 	RD_ASSERT(s && !*then);
 	const char *wrong;
-	int err = opt.then ? read_finding(opt.then, then) : 0;
+	const char *from;
+	int err = opt.then ? read_finding(opt.then, then, &from) : 0;
 
 	if (opt.then || opt.turns_seed || opt.export)
 		s->turns = true;
@@ -285,12 +289,13 @@ static int replay_path(const char *path, char **argv)
 {
 	struct replay_repeat t = REPLAY_REPEAT_INIT;
 	struct finding_set *then = NULL;
-	int err = read_finding(path, &t.set), status = CMD_FAILED;
+	const char *from;
+	int err = read_finding(path, &t.set, &from), status = CMD_FAILED;
 
 	if (!err) {
 		RD_ASSERT(t.set->count == 1 && t.set->items[0]->schedule);
 		t.finding = t.set->items[0];
-		cmd_findings_means(t.set, path, argv[0] != NULL);
+		cmd_findings_means(t.set, from, argv[0] != NULL);
 		set_options(&t); /* including those from the document */
 		argv = finding_set_program(t.set, argv);
 		if (!argv)

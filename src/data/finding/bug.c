@@ -116,19 +116,31 @@ static void add_function(struct rd_buf *key, const struct finding_stack *stack)
 	add_part(key, f->function);
 }
 
+/* Returns true if the object is the same one in other findings with an equal key.  The name of a
+ * descriptor is a number that depends on the schedule, and that of memory on a stack is not unique. */
 static bool has_object(const struct finding *f)
 {
-	return f->object.name || (f->object.kind == FINDING_HEAP && f->object.stack.count);
+	const struct finding_object *o = &f->object;
+
+	if (o->kind == FINDING_HEAP)
+		return finding_own_code_frame(&o->stack)->function != NULL;
+	return o->name && (o->kind == FINDING_GLOBAL || o->kind == FINDING_THREAD_LOCAL);
 }
 
 /* Adds the whole object: the place where it is allocated, or its name without members. */
 static void add_object(struct rd_buf *key, const struct finding_object *o)
 {
+	const struct finding_frame *declared = finding_top(&o->stack);
+
 	add_part(key, finding_object_kind_name(o->kind));
-	if (o->kind == FINDING_HEAP && o->stack.count)
+	if (o->kind == FINDING_HEAP && o->stack.count) {
 		add_function(key, &o->stack);
-	else
+	} else {
+		/* Two files may have variables of the same name. */
+		if (o->kind == FINDING_GLOBAL && declared->file)
+			add_part(key, rd_base_name(declared->file));
 		rd_name_root(key, o->name ? o->name : "");
+	}
 	rd_buf_addc(key, SEPARATOR);
 }
 
@@ -161,10 +173,12 @@ static bool is_inside_library(const struct finding_access *a)
 static void add_field(struct rd_buf *key, const struct finding *f)
 {
 	struct rd_buf members[2] = {RD_BUF_INIT, RD_BUF_INIT};
+	bool named;
 
 	if (f->object.kind == FINDING_GLOBAL || f->object.kind == FINDING_THREAD_LOCAL)
 		add_member(&members[0], f->object.name);
-	for (size_t i = 0; i < f->access_count && i < 2 && !members[0].length; i++) {
+	named = members[0].length > 0;
+	for (size_t i = 0; i < f->access_count && i < 2 && !named; i++) {
 		const struct finding_access *a = &f->accesses[i];
 
 		if (!is_inside_library(a))
@@ -269,31 +283,55 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Adds the key of rule 5: the names of all locks and other objects of the cycle, each once. */
+/* Returns true if a thread of the cycle waits for the lock; otherwise it is no part of the cycle. */
+static bool is_wanted(const struct finding *f, const char *lock)
+{
+	for (size_t i = 0; lock && i < f->cycle_count; i++)
+		if (f->cycle[i].wants && !strcmp(f->cycle[i].wants, lock))
+			return true;
+	return false;
+}
+
+static void sort_names(struct rd_names *names)
+{
+	if (names->count)
+		qsort(names->items, names->count, sizeof *names->items, compare_texts);
+}
+
+/* Adds the key of rule 5: the names of all objects for which threads of the cycle wait, each once.  The
+ * name of a thread that is joined depends on the schedule. */
 static void add_deadlock(struct grouping *g, size_t i, const struct finding *f)
 {
-	struct rd_names names = RD_NAMES_INIT;
+	struct rd_names names = RD_NAMES_INIT, functions = RD_NAMES_INIT;
 	struct rd_buf name = RD_BUF_INIT, key = RD_BUF_INIT;
 
 	for (size_t k = 0; k < f->cycle_count; k++) {
 		for (size_t h = 0; h <= f->cycle[k].hold_count; h++) {
 			const char *text = h ? f->cycle[k].holds[h - 1].name : f->cycle[k].wants;
 
-			rd_name_normal(&name, text ? text : "");
+			if (!text || (h && !is_wanted(f, text)) || !strncmp(text, "T_", 2))
+				continue;
+			rd_name_normal(&name, text);
 			rd_names_put(&names, name.data, name.length);
 			rd_buf_clear(&name);
 		}
 	}
-	if (names.count)
-		qsort(names.items, names.count, sizeof *names.items, compare_texts);
+	sort_names(&names);
 	add_part(&key, "deadlock");
 	for (size_t k = 0; k < names.count; k++)
 		add_part(&key, names.items[k]);
 	/* Threads that wait without a lock have nothing but their places in common. */
-	for (size_t k = 0; k < f->cycle_count && names.count < 2; k++)
-		add_function(&key, &f->cycle[k].stack);
+	for (size_t k = 0; k < f->cycle_count && names.count < 2; k++) {
+		add_function(&name, &f->cycle[k].stack);
+		rd_names_put(&functions, name.data, name.length);
+		rd_buf_clear(&name);
+	}
+	sort_names(&functions);
+	for (size_t k = 0; k < functions.count; k++)
+		add_part(&key, functions.items[k]);
 	add_key(g, i, &key);
 	rd_names_release(&names);
+	rd_names_release(&functions);
 	rd_buf_release(&name);
 	rd_buf_release(&key);
 }
@@ -382,6 +420,8 @@ static int compare_evidence(const struct finding *a, const struct finding *b)
 	RD_BY(a->status, b->status);
 	RD_BY(!finding_is_fresh(a), !finding_is_fresh(b));
 	RD_BY(finding_severity(a), finding_severity(b));
+	if (finding_severity(a) == FINDING_LOW)
+		RD_BY(a->class, b->class);
 	RD_BY(a->kind == FINDING_RACE && a->class == FINDING_NO_CLASS,
 	      b->kind == FINDING_RACE && b->class == FINDING_NO_CLASS);
 	RD_BY(!finding_detail(a), !finding_detail(b));

@@ -20,11 +20,13 @@ static bool counts(const struct finding_bug *bug)
 	return bug->findings[0]->status == FINDING_CONFIRMED;
 }
 
+/* Returns true if the check still sees the bug.  A check that could not confirm it this time, for
+ * instance because its time was up, does not show that the bug is fixed. */
 static bool has(const struct finding_bugs *bugs, const char *id)
 {
 	for (size_t i = 0; i < bugs->count; i++)
-		if (counts(&bugs->items[i]) && !strcmp(bugs->items[i].id, id))
-			return true;
+		if (!strcmp(bugs->items[i].id, id))
+			return bugs->items[i].findings[0]->status != FINDING_DROPPED;
 	return false;
 }
 

@@ -19,6 +19,10 @@
 /* The decisions of an explored failure that are shown.  Chosen by hand, so that a report fits on a
  * screen. */
 #define DECISIONS_SHOWN 8
+/* With more threads, those that run the same function are not numbered; nobody would read that. */
+#define NUMBERED_MOST 32
+/* Waits of a deadlock that are shown, and locks; a program may have thousands of threads. */
+#define WAITS_SHOWN 12
 
 static struct finding_step *add_step(struct finding_timeline *t, const char *thread,
 				     const struct finding_frame *place)
@@ -101,7 +105,7 @@ static void add_waits(struct finding_timeline *t, const struct finding *f)
 	for (size_t i = 0; i < f->cycle_count; i++)
 		waits[i] = &f->cycle[i];
 	qsort(waits, f->cycle_count, sizeof *waits, compare_waits);
-	for (size_t i = 0; i < f->cycle_count; i++) {
+	for (size_t i = 0; i < f->cycle_count && i < WAITS_SHOWN; i++) {
 		const struct finding_wait *w = waits[i];
 		bool signalled = w->kind && !strcmp(w->kind, "signal");
 		struct finding_step *step;
@@ -132,7 +136,7 @@ static void add_cycle(struct finding_timeline *t, const struct finding *f)
 	}
 	if (count)
 		qsort(held, count, sizeof *held, compare_held);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && i < WAITS_SHOWN; i++)
 		add_taken(t, held[i].thread, held[i].lock);
 	free(held);
 	add_waits(t, f);
@@ -265,6 +269,8 @@ static size_t number_of(const struct finding *f, const char *thread, const char 
 {
 	size_t before = 0, others = 0;
 
+	if (f->access_count + f->cycle_count > NUMBERED_MOST)
+		return 0;
 	for (size_t i = 0; i < f->access_count + f->cycle_count + f->step_count; i++) {
 		const char *other = thread_at(f, i), *runs = other ? function_of(f, other) : NULL;
 		const struct finding_thread *known = finding_thread(f, other);
@@ -279,21 +285,40 @@ static size_t number_of(const struct finding *f, const char *thread, const char 
 	return others ? before + 1 : 0;
 }
 
+/* Appends the name without template arguments, parameters, and the return type before it. */
+static void add_plain_name(struct rd_buf *out, const char *function)
+{
+	size_t start = out->length, depth = 0;
+
+	for (; *function && (depth || *function != '('); function++) {
+		depth += *function == '<';
+		if (!depth && *function == ' ') {
+			out->length = start; /* what came before was the return type */
+			out->data[start] = '\0';
+		} else if (!depth) {
+			rd_buf_addc(out, *function);
+		}
+		depth -= depth && *function == '>';
+	}
+}
+
 void finding_function_name(struct rd_buf *out, const char *function)
 {
-	static const char nameless[] = "(anonymous namespace)::";
-	size_t length;
+	static const char *const nameless[] = {"(anonymous namespace)::", "(anonymous)::"};
+	const char *lambda = strstr(function, "::$_");
 
-	if (!strncmp(function, nameless, sizeof nameless - 1))
-		function += sizeof nameless - 1;
-	length = strcspn(function, "(<");
-	for (size_t i = 0; i < length; i++) /* a return type precedes the name */
-		if (function[i] == ' ') {
-			function += i + 1;
-			length -= i + 1;
-			i = 0;
-		}
-	rd_buf_add(out, function, length);
+	if (lambda) { /* clang's name for a lambda of a function */
+		rd_buf_addf(out, "lambda in %.*s", (int)strcspn(function, "(:<"), function);
+		return;
+	}
+	for (size_t i = 0; i < sizeof nameless / sizeof *nameless; i++)
+		if (!strncmp(function, nameless[i], strlen(nameless[i])))
+			function += strlen(nameless[i]);
+	if (strstr(function, "operator")) {
+		rd_buf_adds(out, function);
+		return;
+	}
+	add_plain_name(out, function);
 }
 
 void finding_thread_name(struct rd_buf *out, const struct finding *f, const char *thread)

@@ -78,8 +78,8 @@ static bool *locks_of(struct places *p, const struct finding_access *a, size_t c
 
 static bool is_same_object(const struct finding *a, const struct finding *b)
 {
-	return a == b || (a->object.name && b->object.name && !strcmp(a->object.name, b->object.name) &&
-			  !finding_detail(b));
+	return a == b || (b->status == FINDING_CONFIRMED && a->object.name && b->object.name &&
+			  !strcmp(a->object.name, b->object.name) && !finding_detail(b));
 }
 
 /* Calls `visit` for each access of the races on the object that stands for the bug. */
@@ -209,7 +209,7 @@ static void say_locks(struct rd_buf *out, const struct places *p, const char *wh
 		list_places(out, p, lock);
 		rd_buf_addc(out, '.');
 	} else {
-		rd_buf_addf(out, "Each access holds %s, but of another object, or only for reading.",
+		rd_buf_addf(out, "Each access holds %s, but not the one of the same object.",
 			    p->locks.items[lock]);
 	}
 }
@@ -255,10 +255,31 @@ static void add_object(struct rd_buf *out, const struct finding *f)
 	if (f->object.kind != FINDING_HEAP && f->object.name &&
 	    !finding_is_library(finding_top(&f->accesses[0].stack)))
 		rd_buf_adds(out, f->object.name);
-	else if (f->accesses[0].what && !finding_is_library(finding_top(&f->accesses[0].stack)))
+	else if (f->accesses[0].what && f->accesses[0].op < FINDING_FREE &&
+		 !finding_is_library(finding_top(&f->accesses[0].stack)))
 		rd_buf_adds(out, f->accesses[0].what);
 	else
 		rd_buf_adds(out, "the object");
+}
+
+/* Returns true if it is known which locks the accesses hold, and each lock has a name.  Only
+ * predictions describe threads and locks.  A lock that is held for reading is a case of its own, about
+ * which nothing is said. */
+static bool are_locks_known(const struct finding_bug *bug)
+{
+	const struct finding *lead = bug->findings[0];
+
+	for (size_t i = 0; i < bug->count; i++) {
+		const struct finding *f = bug->findings[i];
+
+		for (size_t k = 0; is_same_object(lead, f) && k < f->access_count; k++)
+			for (size_t l = 0; l < f->accesses[k].lock_count; l++)
+				if (!f->accesses[k].locks[l].name || f->accesses[k].locks[l].shared)
+					return false;
+		if (is_same_object(lead, f) && !f->thread_count)
+			return false;
+	}
+	return true;
 }
 
 static void say_race(struct rd_buf *out, const struct finding_bug *bug)
@@ -267,11 +288,12 @@ static void say_race(struct rd_buf *out, const struct finding_bug *bug)
 	struct places p = {.locks = RD_NAMES_INIT};
 	struct rd_buf what = RD_BUF_INIT;
 
-	if (!f->access_count || say_end_of_life(out, f))
+	/* If only one order is possible, the class and not a lock explains the race. */
+	if (!f->access_count || f->class == FINDING_SINGLE_ORDERING || say_end_of_life(out, f))
 		return;
 	collect(&p, bug);
 	add_object(&what, f);
-	if (p.count && f->class != FINDING_SINGLE_ORDERING)
+	if (p.count && are_locks_known(bug))
 		say_locks(out, &p, what.data);
 	say_mixed(out, f);
 	rd_buf_release(&what);
@@ -286,12 +308,29 @@ static bool is_lock(const struct finding_wait *w)
 	       (!strcmp(w->kind, "mutex") || !strcmp(w->kind, "rwlock") || !strcmp(w->kind, "spin"));
 }
 
-static bool are_locks(const struct finding *f)
+/* Returns the lock that the thread holds and another thread of the cycle waits for, or NULL.  The
+ * thread may hold further locks, which are no part of the cycle. */
+static const struct finding_lock *wanted_hold(const struct finding *f, const struct finding_wait *w)
 {
 	for (size_t i = 0; i < f->cycle_count; i++)
-		if (!is_lock(&f->cycle[i]) || !f->cycle[i].hold_count)
+		for (size_t k = 0; k < w->hold_count; k++)
+			if (&f->cycle[i] != w && f->cycle[i].wants && w->holds[k].name &&
+			    !strcmp(f->cycle[i].wants, w->holds[k].name))
+				return &w->holds[k];
+	return NULL;
+}
+
+/* Returns true if each thread waits for a lock, and holds another one that is part of the cycle. */
+static bool are_locks(const struct finding *f)
+{
+	for (size_t i = 0; i < f->cycle_count; i++) {
+		const struct finding_lock *held = wanted_hold(f, &f->cycle[i]);
+
+		if (!is_lock(&f->cycle[i]) || !held || !f->cycle[i].wants ||
+		    !strcmp(held->name, f->cycle[i].wants))
 			return false;
-	return f->cycle_count > 1;
+	}
+	return f->cycle_count > 1 && f->cycle_count <= PLACES_NAMED;
 }
 
 /* States the two or more orders in which the locks are taken. */
@@ -303,8 +342,7 @@ static void say_lock_order(struct rd_buf *out, const struct finding *f)
 
 		add_separator(out, i, f->cycle_count);
 		finding_thread_name(out, f, w->thread);
-		rd_buf_addf(out, " takes %s before %s", w->holds[0].name ? w->holds[0].name : "a lock",
-			    w->wants ? w->wants : "another one");
+		rd_buf_addf(out, " takes %s before %s", wanted_hold(f, w)->name, w->wants);
 	}
 	rd_buf_addc(out, '.');
 }
@@ -328,8 +366,12 @@ static void say_wait(struct rd_buf *out, const struct finding *f, const struct f
 	rd_buf_addf(out, " %s", words);
 	if (w->wants && (!w->kind || strcmp(w->kind, "join") != 0))
 		rd_buf_addf(out, " %s", w->wants);
-	if (w->hold_count)
-		rd_buf_addf(out, " while it holds %s", w->holds[0].name ? w->holds[0].name : "a lock");
+	if (w->hold_count) {
+		const struct finding_lock *held = wanted_hold(f, w);
+		const char *name = held ? held->name : w->holds[0].name;
+
+		rd_buf_addf(out, " while it holds %s", name ? name : "a lock");
+	}
 }
 
 static void say_deadlock(struct rd_buf *out, const struct finding *f)
@@ -353,6 +395,8 @@ void finding_why(struct rd_buf *out, const struct finding_bug *bug)
 	RD_ASSERT(bug->count > 0);
 	const struct finding *f = bug->findings[0];
 
+	if (f->status != FINDING_CONFIRMED)
+		return; /* nothing was proved that could be explained */
 	if (f->kind == FINDING_RACE)
 		say_race(out, bug);
 	else if (f->kind == FINDING_DEADLOCK)

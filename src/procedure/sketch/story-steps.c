@@ -187,7 +187,7 @@ static void add_last(struct steps *t, const struct finding_step *end)
 	struct finding_step *step = &f->steps[f->step_count];
 
 	for (size_t i = f->step_count; i-- > 0 && end->thread && f->kind == FINDING_DEADLOCK;)
-		if (!strcmp(f->steps[i].thread, end->thread)) {
+		if (f->steps[i].thread && !strcmp(f->steps[i].thread, end->thread)) {
 			step = f->steps[i].place.line == end->place.line ? &f->steps[i] : step;
 			break;
 		}

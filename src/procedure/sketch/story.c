@@ -109,6 +109,18 @@ static void watch_addresses(const struct story *t, struct schedule *s)
 	}
 }
 
+/* Returns true if a run failed in the same way as the finding. */
+static bool is_same_failure(const struct finding *f, enum sketch_outcome outcome)
+{
+	bool fails = f->kind != FINDING_RACE || f->class == FINDING_SPEC_VIOLATED;
+	const char *c = f->consequence ? f->consequence : "";
+	bool waits = f->kind == FINDING_DEADLOCK || !strcmp(c, "deadlock") || !strcmp(c, "hang");
+
+	if ((outcome != SKETCH_PASSED) != fails)
+		return false;
+	return (outcome == SKETCH_HANG) == waits && (outcome == SKETCH_ASSERTION) == !strcmp(c, "assertion");
+}
+
 /* What a run of a story is for. */
 enum look { LOOK_LENGTH, LOOK_PLACES, LOOK_ADDRESSES };
 
@@ -119,7 +131,6 @@ static struct sketch_run *make_run(struct story *t, enum look look)
 	struct sketch_run *run = NULL;
 	const char *why = NULL;
 	struct schedule s = {0};
-	bool fails = t->f->kind != FINDING_RACE || t->f->class == FINDING_SPEC_VIOLATED;
 
 	schedule_copy(&s, t->schedule);
 	s.notes = true;
@@ -130,7 +141,7 @@ static struct sketch_run *make_run(struct story *t, enum look look)
 	if (look == LOOK_PLACES)
 		watch_places(t, &s);
 	if (!turns_follow(&t->turns, &s, &(struct turns_order){TURNS_WATCH, NULL, NULL}, 1, &failure, &why) &&
-	    !why && (failure.kind != SKETCH_PASSED) == fails && t->runs.count)
+	    !why && is_same_failure(t->f, failure.kind) && t->runs.count)
 		run = &t->runs.items[t->runs.count - 1];
 	sketch_failure_release(&failure);
 	schedule_release(&s);
