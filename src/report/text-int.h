@@ -38,9 +38,7 @@ struct finding_frame text_near(const struct printer *p, const struct finding_fra
 /* Prints a finding in full, in the layout of ThreadSanitizer. */
 void text_finding(struct printer *p, const struct finding *f);
 
-/* text_add_title() appends to p->line "data race on hits: write at a.c:3 (add), read at a.c:9 (main)".
- * text_add_short() also appends the id. */
+/* Appends to p->line "data race on hits: write at a.c:3 (add), read at a.c:9 (main)". */
 void text_add_title(struct printer *p, const struct finding *f);
-void text_add_short(struct printer *p, const struct finding *f);
 
 #endif

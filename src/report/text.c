@@ -537,7 +537,7 @@ void text_add_title(struct printer *p, const struct finding *f)
 	}
 }
 
-void text_add_short(struct printer *p, const struct finding *f)
+static void add_short(struct printer *p, const struct finding *f)
 {
 	text_add_title(p, f);
 	rd_buf_addf(&p->line, " [%s%s%s]", f->id, f->known ? ", known" : "",
@@ -582,7 +582,7 @@ static void print_prediction(struct printer *p, const struct finding *f)
 		text_finding(p, f);
 		return;
 	}
-	text_add_short(p, f);
+	add_short(p, f);
 	text_flush(p, 2, "");
 }
 
