@@ -11,8 +11,8 @@
 #include "candidates/flow-int.h"
 #include "candidates/fresh-int.h"
 
-/* An access by one thread.  It represents all calling contexts that make no difference to the
- * access. */
+/* An access by one thread.  All calling contexts in which the following members are equal share one
+ * instance. */
 struct instance {
 	uint32_t access;
 	uint32_t thread;

@@ -190,8 +190,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns the size of the largest functions whose tests can be inlined together with the tests of
- * all smaller functions. */
+/* Returns the limit for inlining.  Tests are inlined in functions up to this size.  In larger functions,
+ * the sum of all sizes would exceed MAX_INLINED. */
 static size_t largest_inlined(size_t *sizes, size_t count)
 {
 	size_t sum = 0;

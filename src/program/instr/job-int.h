@@ -5,8 +5,8 @@
  *   - the file that holds the bitcode, and the offset and length in this file
  *   - the slot, which is the range of numbers that the unit's sites get
  *   - the object file and the part of the site table that are to be made
- *   - a word: "table" if the unit contains the program's table of guards; "library", for facts, if
- *     the unit belongs to a library or plug-in; otherwise "-"
+ *   - a word: "table" if the unit contains the program's table of guards; "library" if the
+ *     unit belongs to a library or plug-in (only when facts are made); otherwise "-"
  */
 #ifndef INSTR_JOB_INT_H
 #define INSTR_JOB_INT_H

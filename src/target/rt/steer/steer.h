@@ -249,8 +249,8 @@ void rt_turn_cancelled(uint32_t number);
  * chosen.  Steps of the plan have lower ranks than all others, in the order of the plan. */
 uint64_t rt_step_rank(const struct rt_step *step);
 
-/* Called when the thread is stopped or blocked in the step.  If this is the step in which the
- * thread of a deadlock is to wait, notes that the thread has reached it. */
+/* Called when the thread is stopped or blocked in the step.  A schedule that leads to a deadlock names
+ * the step in which each thread waits; if this is such a step, notes that it was reached. */
 void rt_step_reached(const struct rt_step *step);
 
 /* rt/steer/lock.c: the list of locks that a thread holds. */
@@ -267,8 +267,8 @@ void rt_leave_locks(struct rt_thread *t); /* it is about to end */
 /* Returns true if the kernel is about to release the object, a robust mutex of an ended thread. */
 bool rt_comes_back(uint32_t kind, uintptr_t object);
 
-/* Returns true if the thread will not stop at any access before its next operation.  Its goal, the
- * access before which it is stopped, is then not in this part of the run. */
+/* Returns true if the thread need not be stopped at any access before its next operation, because its
+ * goal is not in this part of the run. */
 static inline bool rt_steer_is_quick(const struct rt_thread *t)
 {
 	const struct rt_steered *d = rt_steered(t);
