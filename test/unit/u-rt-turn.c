@@ -85,15 +85,17 @@ static void seeds(void **state)
 /* The decisions that a seed made are recorded.  A plan with these decisions gives the same run. */
 static void written_down(void **state)
 {
-	struct plan p = {
-		.name = "cells", .flags = TURNS, .watches = {{"fill", true, false}, {"look", false, false}}};
+	struct plan p = {.name = "cells",
+			 .flags = TURNS,
+			 .watches = {{"fill", true, false, false}, {"look", false, false, false}}};
 
 	(void)state;
 	for (p.seed = 1; p.seed <= 5; p.seed++) {
 		struct run r = run_plan(&p);
-		struct plan again = {.name = "cells",
-				     .flags = TURNS,
-				     .watches = {{"fill", true, false}, {"look", false, false}}};
+		struct plan again = {
+			.name = "cells",
+			.flags = TURNS,
+			.watches = {{"fill", true, false, false}, {"look", false, false, false}}};
 		uint32_t count = r.steer->made_count;
 		assert_in_range(count, 1, OPS_MAX);
 		for (uint32_t i = 0; i < count; i++) /* in these plans, slots are positions */
@@ -123,7 +125,7 @@ static void watches(void **state)
 {
 	struct plan p = {.name = "race",
 			 .flags = TURNS,
-			 .watches = {{"write_a", true, false}, {"write_b", true, false}}};
+			 .watches = {{"write_a", true, false, false}, {"write_b", true, false, false}}};
 
 	(void)state;
 	check_turns(&p, "b\n", 5);
@@ -203,7 +205,7 @@ static void answer(const struct run *r, uint32_t next)
  * extends the plan. */
 static void extends(void **state)
 {
-	struct plan p = {.name = "race", .flags = TURNS, .watches = {{"write_a", true, true}}};
+	struct plan p = {.name = "race", .flags = TURNS, .watches = {{"write_a", true, true, false}}};
 
 	(void)state;
 	for (uint32_t x = A; x <= B; x++) {
