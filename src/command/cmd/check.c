@@ -36,8 +36,8 @@ static const struct cmd_usage usage = {
 	"raddle check [-o DIR] [--json[=FILE]] [--html FILE] [--] PROG ARGS...",
 	"Runs a program built by 'raddle cc' once and records it; predicts the races and deadlocks\n"
 	"that other schedules lead to; and tries each one by running the program again under that\n"
-	"schedule.  Confirmed findings are reported on standard error, with the command that\n"
-	"reproduces them.  For races, the report states what they do to the program, as with\n"
+	"schedule.  Confirmed bugs are reported on standard error, with the command that\n"
+	"repeats them.  For races, the report states what they do to the program, as with\n"
 	"'raddle classify'.  A share of the time is used for runs under other schedules, as with\n"
 	"'raddle explore'; these are analysed in the same way until they show nothing new.  The exit\n"
 	"status is 1 if something was confirmed, otherwise 0; see --fail-on.  Everything is kept\n"
