@@ -70,13 +70,6 @@ static void cut_text(struct rd_buf *text, int most)
 	rd_buf_adds(text, "..");
 }
 
-static const struct finding_stack *main_stack(const struct finding *f)
-{
-	static const struct finding_stack none;
-
-	return f->access_count ? &f->accesses[0].stack : f->cycle_count ? &f->cycle[0].stack : &none;
-}
-
 /* Appends the place of a bug.  A long path is shortened to the name of its file. */
 static void put_where(struct rd_buf *out, const struct finding_frame *near)
 {
@@ -96,7 +89,7 @@ static void put_where(struct rd_buf *out, const struct finding_frame *near)
 static void put_headline(struct printer *p, const struct finding_bug *bug, size_t number, size_t count)
 {
 	const struct finding *f = bug->findings[0];
-	struct finding_frame near = text_near(p, finding_own_code_frame(main_stack(f)));
+	struct finding_frame near = text_near(p, finding_own_code_frame(finding_side(f, 0)));
 	char space[64];
 	const char *effect = effect_words(f, space, sizeof space);
 	struct rd_buf left = RD_BUF_INIT, right = RD_BUF_INIT;
@@ -249,7 +242,7 @@ static void put_evidence(struct printer *p, const struct finding_bug *bug)
 static void put_bug(struct printer *p, const struct finding_bug *bug, size_t number, size_t count)
 {
 	const struct finding *f = bug->findings[0];
-	const struct finding_frame *own = finding_own_code_frame(main_stack(f));
+	const struct finding_frame *own = finding_own_code_frame(finding_side(f, 0));
 	struct finding_timeline timeline;
 
 	put_headline(p, bug, number, count);
@@ -300,12 +293,9 @@ static void print_brief(struct printer *p, const struct finding *f)
 		    f->suppressed ? ", suppressed" : "");
 	text_flush(p, 2, "");
 	for (size_t i = 0; i < count; i++) {
-		const struct finding_stack *s =
-			i < f->access_count ? &f->accesses[i].stack : &f->cycle[i - f->access_count].stack;
-
 		if (i < f->access_count)
 			rd_buf_addf(&p->line, "%-5s ", finding_op_name(f->accesses[i].op));
-		struct finding_frame near = text_near(p, finding_own_code_frame(s));
+		struct finding_frame near = text_near(p, finding_own_code_frame(finding_side(f, i)));
 		word_place_in(&p->line, &near);
 		text_flush(p, 6, "");
 	}

@@ -12,12 +12,7 @@
 
 static const struct finding_frame *place_of(const struct finding_bug *bug)
 {
-	static const struct finding_stack none;
-	const struct finding *f = bug->findings[0];
-
-	return finding_own_code_frame(f->access_count  ? &f->accesses[0].stack
-				      : f->cycle_count ? &f->cycle[0].stack
-						       : &none);
+	return finding_own_code_frame(finding_side(bug->findings[0], 0));
 }
 
 static void put_line(const struct finding_difference *one, FILE *out)

@@ -272,11 +272,8 @@ static void put_summary(struct page *p, const struct finding *f)
 		fprintf(p->out, " <span class=\"times\">\xc3\x97%" PRIu64 "</span>", f->count);
 	raw(p, "</span><span class=\"sub\">");
 	for (size_t i = 0; i < count; i++) {
-		const struct finding_stack *s =
-			i < f->access_count ? &f->accesses[i].stack : &f->cycle[i - f->access_count].stack;
-
 		raw(p, i ? " <i>and</i> " : "");
-		word_place_in(&p->words, finding_top(s));
+		word_place_in(&p->words, finding_top(finding_side(f, i)));
 		flush_words(p);
 	}
 	raw(p, "</span></summary>\n");

@@ -476,13 +476,6 @@ static void print_verdict(struct printer *p, const struct finding *f)
 	}
 }
 
-static const struct finding_stack *first_stack(const struct finding *f)
-{
-	static const struct finding_stack none;
-
-	return f->access_count ? &f->accesses[0].stack : f->cycle_count ? &f->cycle[0].stack : &none;
-}
-
 void text_finding(struct printer *p, const struct finding *f)
 {
 	fputs(RULE "\n", p->out);
@@ -500,7 +493,7 @@ void text_finding(struct printer *p, const struct finding *f)
 	print_verdict(p, f);
 	fputc('\n', p->out);
 	rd_buf_addf(&p->line, "SUMMARY: Raddle: %s ", finding_words(f));
-	struct finding_frame near = text_near(p, finding_own_code_frame(first_stack(f)));
+	struct finding_frame near = text_near(p, finding_own_code_frame(finding_side(f, 0)));
 	word_place_in(&p->line, &near);
 	text_flush(p, 0, "");
 	fputs(RULE "\n\n", p->out);
@@ -526,14 +519,10 @@ void text_add_title(struct printer *p, const struct finding *f)
 
 	finding_title(&p->line, f);
 	for (size_t i = 0; i < count; i++) {
-		bool access = i < f->access_count;
-
 		rd_buf_adds(&p->line, i ? ", " : ": ");
-		if (access)
+		if (i < f->access_count)
 			rd_buf_addf(&p->line, "%s at ", finding_op_name(f->accesses[i].op));
-		add_short_place(&p->line,
-				finding_own_code_frame(access ? &f->accesses[i].stack
-							      : &f->cycle[i - f->access_count].stack));
+		add_short_place(&p->line, finding_own_code_frame(finding_side(f, i)));
 	}
 }
 

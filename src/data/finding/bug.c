@@ -8,7 +8,7 @@
  * findings that share keys connects them.  The keys express that one change repairs both findings:
  *
  * 1. Races on one field of one object.  The elements of an array count as one object, and so do all
- *    objects that one statement allocates.
+ *    objects that one function allocates.
  * 2. Races on fields of one object, if the same two functions make the accesses and hold the same
  *    locks.  A lock that these functions take repairs all of them.
  * 3. A use after free, a double free or a use after destruction, and races on the same object in the
@@ -16,12 +16,12 @@
  *    also be freed too early.
  * 4. Accesses inside a library, if one line of the program makes both calls.  For example, races on
  *    the nodes and on the size of a std::map are one bug: the map is used without a lock.
- * 5. Deadlocks that involve the same locks.
+ * 5. Deadlocks whose threads wait for the same locks.
  *
  * Invariants:
  * 1. The id of a bug is made from the smallest of its keys, apart from those of rule 4.  These keys
  *    contain neither lines nor threads nor directories.  So the id stays the same if other code is
- *    edited.
+ *    edited.  It may change if other findings of the bug are seen.
  * 2. Two bugs of a set never have the same id, because findings that share a key are one bug.
  */
 #include "finding/bug.h"

@@ -23,7 +23,7 @@ enum finding_severity {
 };
 
 struct finding_bug {
-	const char *id;		   /* the same in every check of the program */
+	const char *id;		   /* the same in every check that sees the same findings */
 	struct finding **findings; /* the first one is the worst, and stands for the bug */
 	size_t count;
 };

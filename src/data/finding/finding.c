@@ -323,6 +323,16 @@ const struct finding_frame *finding_own_code_frame(const struct finding_stack *s
 	return finding_top(stack);
 }
 
+const struct finding_stack *finding_side(const struct finding *f, size_t i)
+{
+	static const struct finding_stack none;
+
+	if (i < f->access_count)
+		return &f->accesses[i].stack;
+	i -= f->access_count;
+	return i < f->cycle_count ? &f->cycle[i].stack : &none;
+}
+
 const struct finding_thread *finding_thread(const struct finding *f, const char *name)
 {
 	for (size_t i = 0; name && i < f->thread_count; i++)

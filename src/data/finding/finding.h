@@ -269,6 +269,8 @@ const struct finding_frame *finding_top(const struct finding_stack *stack);
 const struct finding_frame *finding_own_code_frame(const struct finding_stack *stack);
 bool finding_is_library(const struct finding_frame *frame);
 enum finding_detail finding_detail(const struct finding *f); /* FINDING_PLAIN also if it is not a race */
+/* Returns the stack of access i or, after the accesses, of a wait; an empty one if there is none. */
+const struct finding_stack *finding_side(const struct finding *f, size_t i);
 const struct finding_thread *finding_thread(const struct finding *f, const char *name); /* or NULL */
 bool finding_is_reproduced(const struct finding *f); /* confirmed, and its schedule leads to it */
 bool finding_is_fresh(const struct finding *f);	     /* neither known nor suppressed */

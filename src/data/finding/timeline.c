@@ -32,20 +32,15 @@ static struct finding_step *add_step(struct finding_timeline *t, const char *thr
 	return &t->steps[t->count++];
 }
 
-static const char *text_of(struct finding_timeline *t, struct rd_buf *text)
-{
-	const char *copy = rd_arena_strndup(t->arena, text->data, text->length);
-
-	rd_buf_release(text);
-	return copy;
-}
-
 static const char *event(struct finding_timeline *t, const char *does, const char *object)
 {
 	struct rd_buf text = RD_BUF_INIT;
+	const char *copy;
 
 	rd_buf_addf(&text, "%s%s%s", does, object ? " " : "", object ? object : "");
-	return text_of(t, &text);
+	copy = rd_arena_strndup(t->arena, text.data, text.length);
+	rd_buf_release(&text);
+	return copy;
 }
 
 /* ---- deadlocks ---- */
@@ -186,7 +181,6 @@ static void add_race(struct finding_timeline *t, const struct finding *f)
 	/* The class names the only order that was possible.  The finding may have the other one. */
 	if (f->class == FINDING_SINGLE_ORDERING)
 		return;
-
 	for (size_t i = 0; i < f->access_count; i++)
 		add_access(t, f, &f->accesses[f->access_count == 2 ? i ^ first : i]);
 }
@@ -235,24 +229,6 @@ void finding_timeline_release(struct finding_timeline *t)
 
 /* ---- names of threads ---- */
 
-/* Returns the outermost function of the program in the stacks of a thread, or NULL.  A stack with one
- * frame may lack the function that the thread runs. */
-static const char *function_of(const struct finding *f, const char *thread)
-{
-	for (size_t i = 0; i < f->access_count + f->cycle_count; i++) {
-		bool access = i < f->access_count;
-		const char *name = access ? f->accesses[i].thread : f->cycle[i - f->access_count].thread;
-		const struct finding_stack *s =
-			access ? &f->accesses[i].stack : &f->cycle[i - f->access_count].stack;
-
-		for (size_t k = s->count;
-		     name && !strcmp(name, thread) && k-- > 0 && f->kind != FINDING_FAILURE;)
-			if (s->frames[k].function && s->frames[k].file && !finding_is_library(&s->frames[k]))
-				return s->frames[k].function;
-	}
-	return NULL;
-}
-
 /* Returns the thread of an access, of a wait or of a step, in this order; NULL if it is unknown. */
 static const char *thread_at(const struct finding *f, size_t i)
 {
@@ -261,6 +237,23 @@ static const char *thread_at(const struct finding *f, size_t i)
 	return i < f->access_count ? f->accesses[i].thread
 	       : i < waits	   ? f->cycle[i - f->access_count].thread
 				   : f->steps[i - waits].thread;
+}
+
+/* Returns the outermost function of the program in the stacks of a thread, or NULL.  The stack of a
+ * failure has one frame, and lacks the function that the thread runs. */
+static const char *function_of(const struct finding *f, const char *thread)
+{
+	size_t sides = f->kind == FINDING_FAILURE ? 0 : f->access_count + f->cycle_count;
+
+	for (size_t i = 0; i < sides; i++) {
+		const struct finding_stack *s = finding_side(f, i);
+		const char *name = thread_at(f, i);
+
+		for (size_t k = s->count; name && !strcmp(name, thread) && k-- > 0;)
+			if (s->frames[k].function && s->frames[k].file && !finding_is_library(&s->frames[k]))
+				return s->frames[k].function;
+	}
+	return NULL;
 }
 
 /* Returns the number of the thread among those of the finding that run the same function, counted
@@ -331,15 +324,19 @@ void finding_thread_name(struct rd_buf *out, const struct finding *f, const char
 		rd_buf_adds(out, "a thread");
 		return;
 	}
-	function = function_of(f, thread);
-	if (known && known->label)
+	if (known && known->label) {
 		rd_buf_adds(out, known->label);
-	else if (!strcmp(thread, "T_0"))
-		rd_buf_adds(out, "main");
-	else if (!function)
-		rd_buf_addf(out, "thread %s", thread);
-	if ((known && known->label) || !strcmp(thread, "T_0") || !function)
 		return;
+	}
+	if (!strcmp(thread, "T_0")) {
+		rd_buf_adds(out, "main");
+		return;
+	}
+	function = function_of(f, thread);
+	if (!function) {
+		rd_buf_addf(out, "thread %s", thread);
+		return;
+	}
 	number = number_of(f, thread, function);
 	finding_function_name(out, function);
 	if (number)

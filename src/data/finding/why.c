@@ -24,8 +24,7 @@
 /* A place at which the object is accessed. */
 struct place {
 	const struct finding_frame *frame;
-	const struct finding_access *access; /* the first access that was found there */
-	bool *held;			     /* by lock */
+	bool *held; /* by lock */
 };
 
 struct places {
@@ -49,7 +48,7 @@ static struct place *place_of(struct places *p, const struct finding_access *a, 
 			return &p->items[i];
 	*is_new = true;
 	RD_GROW(p->items, p->capacity, p->count + 1);
-	p->items[p->count] = (struct place){.frame = frame, .access = a};
+	p->items[p->count] = (struct place){.frame = frame};
 	return &p->items[p->count++];
 }
 
@@ -64,15 +63,13 @@ static uint32_t lock_number(struct places *p, const struct finding_lock *lock)
 	return number;
 }
 
-/* Returns which locks the access holds; the caller frees it.  A lock that is held only for reading
- * does not protect a write. */
+/* Returns which locks the access holds; the caller frees it. */
 static bool *locks_of(struct places *p, const struct finding_access *a, size_t count)
 {
 	bool *held = rd_xcalloc(count + 1, sizeof *held);
 
 	for (size_t i = 0; i < a->lock_count; i++)
-		if (!a->locks[i].shared || a->op == FINDING_READ)
-			held[lock_number(p, &a->locks[i])] = true;
+		held[lock_number(p, &a->locks[i])] = true;
 	return held;
 }
 
@@ -179,8 +176,7 @@ static void list_places(struct rd_buf *out, const struct places *p, uint32_t loc
 
 /* ---- races ---- */
 
-/* Returns the lock that is held at most places, but not at all of them; UINT32_MAX if no lock is held
- * anywhere. */
+/* Returns the lock that is held at most places; UINT32_MAX if no lock is held anywhere. */
 static uint32_t usual_lock(const struct places *p)
 {
 	uint32_t best = UINT32_MAX;
@@ -208,10 +204,8 @@ static void say_locks(struct rd_buf *out, const struct places *p, const char *wh
 			    p->locks.items[lock], held_at(p, lock), p->count, what);
 		list_places(out, p, lock);
 		rd_buf_addc(out, '.');
-	} else {
-		rd_buf_addf(out, "Each access holds %s, but not the one of the same object.",
-			    p->locks.items[lock]);
 	}
+	/* If a lock of this name is held everywhere, nothing is known: it may be that of other objects. */
 }
 
 /* If one access is atomic and the other is not, states that. */

@@ -29,8 +29,7 @@ struct steps {
 bool story_is_place(const struct finding *f, const char *file, uint32_t line)
 {
 	for (size_t i = 0; i < f->access_count + f->cycle_count; i++) {
-		const struct finding_frame *own = finding_own_code_frame(
-			i < f->access_count ? &f->accesses[i].stack : &f->cycle[i - f->access_count].stack);
+		const struct finding_frame *own = finding_own_code_frame(finding_side(f, i));
 
 		if (own->file && own->line == line && !strcmp(rd_base_name(own->file), rd_base_name(file)))
 			return true;

@@ -187,6 +187,14 @@ static int tell_one(const struct replay_conditions *runs, struct finding_set *se
 	return err;
 }
 
+bool story_has_any(const struct finding_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (set->items[i]->status == FINDING_CONFIRMED && schedule_of(set->items[i]))
+			return true;
+	return false;
+}
+
 void story_tell(const struct replay_conditions *runs, struct finding_set *set)
 {
 	struct rd_context quiet = {.log = rd_log_discard}; /* the report can do without stories */

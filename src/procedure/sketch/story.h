@@ -10,6 +10,9 @@
 #include "finding/finding.h"
 #include "trial/trial.h"
 
+/* Returns true if a run of some finding of the set can be made again for a story. */
+bool story_has_any(const struct finding_set *set);
+
 /* Makes the runs for the bugs of the set, the worst first, and stores their steps in the findings
  * (`steps`).  A finding stays as it is if its schedule does not decide every turn or does not lead to
  * the same result again, or if its run is long.  `runs` names the flavour `led` of the program. */
